@@ -6,7 +6,7 @@
 #include "base/order.h"
 
 #define NOT_HIT STORE_ENTRY_NONE
-#define IS_HIT	0 /* Temporary value until the store assigns an ID. */
+#define IS_HIT	0 /* Value of store_id for a binary with samples, until the store assigns an ID. */
 
 static bool binary_hits_extend(struct binary_hits *hits, uint32_t index)
 {

@@ -35,8 +35,8 @@ static size_t branch_history_repeated(const struct branch_list *list, size_t fir
 	return len;
 }
 
-/* Leaves out each direct repetition of a sequence of branches that begins where its first branch was first taken, as
- * perf does. A branch that moves to the place of one that was left out does not begin a sequence. */
+/* Removes the iterations of loops except the first, as perf does: if the branches since the first occurrence of a
+ * branch follow once more, that repetition is removed. The branch that moves into the gap is not examined itself. */
 static void fold_loops(struct branch_list *list)
 {
 	bool begins[LIMIT_BRANCH_HISTORY] = {true};
@@ -71,7 +71,8 @@ static void add_end(struct resolver *r, const struct branch_history *h, const st
 	branch_history_add_frame(r, resolver_marked_frame(r, frame, ip, mark));
 }
 
-/* Returns the first caller outside the branches: neither the sample's own address nor a call among the branches. */
+/* Returns the index of the first frame of the chain that the branches do not show: it is not the sample's own address,
+ * and no branch is the call that it returns from. */
 static size_t first_caller(const struct branch_history *h, const struct branch_list *list)
 {
 	size_t first = h->chain.count && h->addresses[0].ip == h->sample->ip ? 1 : 0;

@@ -31,7 +31,8 @@ static void set_cgroup(struct facet_values *v, struct profile_value *value)
 	value->text = profile_builder_string(v->builder, path);
 }
 
-/* Replaces numbers in thread names by <N>, so that such threads merge; ":<N>" stands for a thread without name. */
+/* Replaces numbers in thread names by <N>, so that threads whose names differ only in numbers merge. ":<N>" stands for
+ * a thread without a name, ":-<N>" for a sample without a thread. */
 static void set_comm_nodigit(struct facet_values *v, struct profile_value *value)
 {
 	struct tally_str comm;
@@ -67,7 +68,8 @@ static void facet_values_set_memory(const struct facet_values *v, struct profile
 	value->number = memory & FACET_MEMORY_FILE ? UINT64_C(1) << 32 | machine_file_rank(v->machine, file) : memory;
 }
 
-/* The target of a branch is shown by its run-time address if it has no symbol. */
+/* Returns the address that is shown if the frame has no symbol: at run time for the target of a branch, otherwise in
+ * the binary. */
 static uint64_t place_number(const struct facet_values *v, uint32_t frame)
 {
 	return v->options->by_branch ? v->first_ips[frame] : resolved_frame_get(v->frames, frame).address;
@@ -155,7 +157,8 @@ static void finish_value(
 	}
 }
 
-/* The number keeps only whether the wait is a sum; rows are ordered by the name. */
+/* Sets the text to the waker's name, by which rows are ordered. The number keeps only whether the sample is the sum of
+ * several waits. */
 static void facet_values_set_waker(
 	struct facet_values *v, const struct sample_facets *facets, struct profile_value *value)
 {
@@ -175,7 +178,7 @@ static bool facet_values_find_field(const struct facet_values *v, struct tally_b
 	return false;
 }
 
-/* Returns whether the field is kept for the event of this payload. */
+/* Returns whether the field is shown for the event that wrote the payload (field->events). */
 static bool is_kept(const struct facet_values *v, const struct replay_field *field, struct tally_bytes raw)
 {
 	uint64_t id;
@@ -187,7 +190,7 @@ static bool is_kept(const struct facet_values *v, const struct replay_field *fie
 	return false;
 }
 
-/* perf orders fields by their bytes as they are stored. */
+/* Returns a number that orders fields as perf does, which compares their bytes as they are stored; 0 for texts. */
 static uint64_t stored_order(const struct tracepoint_value *value, bool is_big_endian)
 {
 	unsigned bytes = value->field.bytes;
@@ -238,7 +241,8 @@ static struct profile_value no_value(void)
 	return (struct profile_value){.text = PROFILE_NONE, .frame = PROFILE_NONE};
 }
 
-/* Values are in the order of the facets' bits: the trace comes first, fields come last. */
+/* Values are in the order of the bits in facets->kept (enum profile_facet): the trace comes first, tracepoint fields
+ * come last. */
 static uint32_t facet_values_add_row(
 	struct facet_values *v, const struct sample_facets *facets, const uint32_t *frames, size_t row)
 {

@@ -64,8 +64,8 @@ static struct tally_str frame_names_path(struct frame_names *names, uint32_t bin
 	return named ? named->path : (struct tally_str){0};
 }
 
-/* Names are shared between the frames of a function, because many frames lie in one function and making its name
- * readable is the most expensive step. Returns NULL if out of memory. */
+/* Returns the demangled name. The frames of a function share it, because demangling is the most expensive step of
+ * naming a frame. Returns NULL if out of memory. */
 static const char *frame_names_readable(struct frame_names *names, const char *function)
 {
 	bool is_new;
@@ -90,7 +90,8 @@ static enum tally_status frame_names_fill(
 	if (!name->path.data)
 		return error_nomem(err);
 	name->shown = machine_string(names->machine, binary->short_name);
-	/* Binaries in the recording's table of build IDs are shown by their path there, including the kernel. */
+	/* Kernel modules are shown by their short name, unless the recording's table of build IDs lists them: then by
+	 * their path. */
 	name->has_short_name = binary->kind == MACHINE_KERNEL_MODULE && !binary->is_listed;
 	name->is_kernel = binary->kind == MACHINE_KERNEL || binary->kind == MACHINE_KERNEL_MODULE;
 	if (binary->kind == MACHINE_BPF) {

@@ -44,8 +44,8 @@ static bool ends_with_arm64_call(const uint8_t *end, size_t len)
 	return is_direct || (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfefff000) == 0xd63f0000;
 }
 
-/* If the code is not available, the name decides: signal handlers return to functions with these names. All other
- * symbols are assumed to follow a call. */
+/* Returns whether signal handlers return to a function, judging by its name because the code before it is not
+ * available. All other symbols are assumed to follow a call. */
 static bool is_named_like_return(const struct symbol *symbol)
 {
 	return strstr(symbol->name, "sigreturn") || !strcmp(symbol->name, "__restore_rt") ||

@@ -9,7 +9,7 @@
 #define DEFAULT_MAX_STACK 127
 #define AUX_TRUNCATED	  1 /* PERF_AUX_FLAG_TRUNCATED */
 
-struct health_reading { /* The last reading of an ID. */
+struct health_reading { /* The times in the last sample that contains the counter with an event ID. */
 	size_t event;
 	uint64_t enabled_ns, running_ns;
 };
@@ -19,9 +19,10 @@ struct health_walk {
 	struct recording_health *out;
 	/* Maps a stream ID to the time since which it is throttled; 0: it is not throttled. */
 	struct map_u64 throttled_since;
-	struct map_u64 reading_of; /* Maps an ID to an index in readings. */
+	struct map_u64 reading_of; /* Maps an event ID to an index in readings. */
 	VEC(struct health_reading) readings;
-	/* Newest time so far, at the end of the last round, and at the end of the round before (time_order.h). */
+	/* The newest time so far, the newest one before the last FINISHED_ROUND record, and before the last but one
+	 * (time_order.h). */
 	uint64_t round_max_ns, flush_until_ns, flushed_ns;
 	bool has_no_memory;
 };
@@ -135,7 +136,7 @@ static void note_loss(struct health_walk *walk, const struct record *record, uin
 	else if (event)
 		event->lost_by_ring += lost;
 	if (is_event_count && is_counted_by_event(of))
-		return; /* It is a total, read at the end of the recording: LOST records say when events were lost. */
+		return; /* A total, read at the end of the recording: LOST records say when events were lost. */
 	if (!event)
 		out->lost_without_event += lost;
 	if (!vec_push(&out->losses, loss))
@@ -222,7 +223,8 @@ static void note_type(struct recording_health *out, uint32_t type)
 		out->least_unknown_type = type;
 }
 
-/* Records after the end of a round must not be older than the newest record of the round before it. */
+/* A record must not be older than the newest one before the last FINISHED_ROUND record but one: up to that time,
+ * readers have sorted and used the records already. */
 static void health_note_time(struct health_walk *walk, uint64_t time_ns)
 {
 	struct recording_health *out = walk->out;
@@ -271,8 +273,8 @@ static void finish_readings(struct health_walk *walk)
 	}
 }
 
-/* A LOST record names any event of its ring. If the kernel also counts losses per event, only those counts are
- * used. */
+/* A LOST record has the ID of an arbitrary event of its ring buffer, so its number is used only if the kernel does not
+ * count losses per event. */
 static void finish_lost_of_events(struct recording_health *out)
 {
 	for (size_t i = 0; i < out->events.len; i++) {
@@ -354,7 +356,8 @@ void recording_health_deinit(struct recording_health *health)
 
 uint64_t recording_health_lost(const struct recording_health *health)
 {
-	/* If the kernel counts losses per event, each one is in both numbers: see input_health_lost. */
+	/* If the kernel counts losses per event, lost_events and lost_samples both contain each loss: see
+	 * input_health_lost. */
 	return health->counts_by_event ? input_health_lost(&health->input)
 				       : health->input.lost_events + health->input.lost_samples;
 }

@@ -17,9 +17,10 @@ struct inline_frames_reading {
 	struct inline_frames *out;
 	/* By binary of the machine: the store ID; RESOLVE_NONE if it was not hit or has no lines. */
 	uint32_t *of_binary;
-	/* By frame: the store ID; RESOLVE_NONE, which equals BUCKET_NONE, if nothing has lines there. */
+	/* By frame: the store ID of its binary; RESOLVE_NONE, which equals BUCKET_NONE, if that has no line
+	 * information. */
 	uint32_t *entries;
-	size_t entry_count; /* All store IDs in use are below. */
+	size_t entry_count; /* All store IDs in use are below this number. */
 	uint32_t *begin, *frames; /* By store ID: its frames begin at frames[begin[id]]. */
 	uint64_t *addresses; /* Addresses of the items of frames. */
 };
@@ -102,7 +103,8 @@ static enum tally_status load_all(struct inline_frames_reading *r, struct tally_
 	return status;
 }
 
-/* Adds the inlined calls of one address; the last place is the function itself, which the symbol names. */
+/* Adds the names of the functions that are inlined at the frame's address. The last place is the function that contains
+ * them, whose name the symbol has. */
 static bool inline_frames_add_names(const struct inline_frames_reading *r, uint32_t frame)
 {
 	struct source_place places[LIMIT_INLINE_DEPTH];

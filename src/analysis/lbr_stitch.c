@@ -43,7 +43,8 @@ static bool lbr_stitch_is_same(const struct lbr_entry *a, const struct lbr_entry
 	return a->from == b->from && a->to == b->to && a->flags == b->flags;
 }
 
-/* Returns the entry of the thread's last sample that was in the LBR register of this sample's oldest entry. */
+/* Returns the index of the entry of the thread's last sample that was in the LBR register of this sample's oldest
+ * entry. */
 static size_t entry_of_oldest(
 	const struct lbr_stitcher *stitcher, const struct lbr_thread *last, const struct sample *sample, size_t count)
 {
@@ -52,8 +53,8 @@ static size_t entry_of_oldest(
 	return (size_t)((last->newest + n - oldest) % n);
 }
 
-/* If is_stitched is set, inserts the callers of the last sample behind the entry before the thread's older callers;
- * otherwise drops the older callers. */
+/* If is_stitched is set, prepends the callers that follow the entry in the thread's last sample to its older callers.
+ * Otherwise the stacks are not connected, and the older callers are dropped. */
 static bool keep_older(struct lbr_thread *last, size_t entry, bool is_stitched)
 {
 	size_t more = is_stitched && entry + 1 < last->count ? last->count - entry - 1 : 0;

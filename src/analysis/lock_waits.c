@@ -3,7 +3,8 @@
 
 #include "base/array.h"
 
-#define ENDED_KEPT 1024 /* Number of ended waits before it is worth removing them from the tables. */
+/* Ended waits are removed from the tables when there are this many more of them than of waits that go on. */
+#define ENDED_KEPT 1024
 
 void lock_waits_init(struct lock_waits *w)
 {
@@ -47,7 +48,7 @@ static struct lock_row *row_at(struct lock_waits *w, uint32_t row)
 	return row == LOCK_ROW_OTHERS ? &w->others : &w->rows.items[row];
 }
 
-/* Returns the index of the thread's wait for the lock; ID_TABLE_NONE if it does not wait there. */
+/* Returns the index of the thread's wait for the lock; ID_TABLE_NONE if it does not wait for it. */
 static uint32_t find_wait(const struct lock_waits *w, int32_t tid, uint64_t address)
 {
 	const uint64_t key[2] = {(uint32_t)tid, address};

@@ -26,7 +26,7 @@ enum tally_status parallelism_read(struct parallelism *p, const struct perfdata_
 	size_t position = 0;
 	struct record record;
 	*p = (struct parallelism){0};
-	/* The truncation of a run is reported elsewhere. */
+	/* A damaged record ends the loop; the sideband, which is read from the same records, reports it. */
 	while (record_run_next(run, &position, &record, NULL) == TALLY_OK) {
 		uint64_t time_ns;
 		int change = change_of(&record);

@@ -4,7 +4,8 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-/* Frames per stack: a stack dump of 64 KiB with the smallest frames that compilers create. */
+/* Maximum number of frames of an unwound stack: as many as a stack dump of 64 KiB holds if all are as small as
+ * compilers make them. */
 #define UNWOUND_MAX 2048
 #define CACHE_SLOTS (1u << 15) /* 768 KiB per worker: hot code is far smaller, and a miss costs a binary search. */
 
@@ -31,7 +32,7 @@ void resolver_expect(struct resolver *r, size_t stacks)
 #define TELLING_FRAMES 16384 /* With so many frames, the final number can be estimated. */
 
 /* When the first samples show how many frames and stacks there will be, the tables are enlarged once for all of them
- * instead of being doubled several times. Later samples bring fewer new ones. */
+ * instead of being doubled several times. Later samples bring fewer new ones, hence the factor 3/4. */
 static void expect_lookups(struct resolver *r)
 {
 	double more = (double)r->expected / (double)r->samples * 3 / 4;
@@ -127,7 +128,7 @@ static uint64_t code_address(const struct resolve_frame_query *query)
 	return query->ip - ((query->cpumode & RESOLVE_RETURN) && query->ip > 0);
 }
 
-/* Returns the mapping at the query's address, with the range in which it is the answer. */
+/* Finds the binary at the query's address. The result is valid for all addresses in its range. */
 static const struct resolve_range *resolve_find_range(
 	struct resolver *r, const struct resolve_where *where, const struct resolve_frame_query *query)
 {
@@ -273,7 +274,8 @@ bool resolver_addresses_find(struct resolver *r)
 	return !r->failed;
 }
 
-/* Marks a cpumode in cache slots that also holds the epoch of the kernel and the level. */
+/* In the cache, the cpumode of an address that was looked up in all CPU modes is ANY_MODE | kernel epoch <<
+ * ANY_EPOCH_SHIFT | level. Kernel epochs from ANY_EPOCHS on do not fit and are not cached. */
 #define ANY_MODE	(1u << 31)
 #define ANY_EPOCH_SHIFT 8
 #define ANY_EPOCHS	(1u << 23)
@@ -455,7 +457,8 @@ static struct sample_array lbr_chain(struct resolver *r, const struct sample *sa
 	return (struct sample_array){(const uint8_t *)words, len};
 }
 
-/* Returns whether the kernel, which follows frame pointers, has recorded at least as many frames. */
+/* Returns whether the chain that the kernel recorded is better than the unwound one: the latter is empty, or is
+ * incomplete and has no more frames. */
 static bool is_worthless(const struct unwind_result *result, uint32_t kernel, const struct sample_array *recorded)
 {
 	uint32_t others = recorded->count > kernel ? recorded->count - kernel - 1 : 0;

@@ -8,7 +8,7 @@
 
 #define PART_BYTES    ((size_t)1 << 20) /* Minimum size of a part: less does not justify a worker. */
 #define GUESS_RECORDS 64 /* Number of consecutive plausible records that identify the beginning of a record. */
-#define GUESS_BYTES   ((size_t)1 << 20) /* Number of bytes that are searched for it. */
+#define GUESS_BYTES   ((size_t)1 << 20) /* Maximum number of bytes searched for such a beginning. */
 #define RECORD_ALIGN  8
 
 static bool seems_record(const struct record_run *run, size_t position)
@@ -23,7 +23,8 @@ static bool seems_record(const struct record_run *run, size_t position)
 	return true;
 }
 
-/* Returns where a record seems to begin, at or after the position; the guess may be wrong. */
+/* Returns where a record seems to begin, from the position (rounded down to RECORD_ALIGN) on; the guess may be
+ * wrong. */
 static size_t guess_record(const struct record_run *run, size_t position)
 {
 	position -= position % RECORD_ALIGN;
@@ -83,7 +84,8 @@ void run_parts_walk(struct run_parts *parts, run_part_walk walk, void *context)
 {
 	struct run_parts_walking walking = {parts, walk, context};
 	thread_pool_for(parts->count, parts->run->threads, walk_one, &walking);
-	/* Repeats the parts that were guessed wrong, one after another; nothing after a cut counts. */
+	/* Walks again, one after another, the parts whose guessed beginning was not the end of the part before. Parts
+	 * after a damaged record become empty. */
 	for (size_t i = 1; i < parts->count && parts->run->piece_count == 0; i++) {
 		const struct run_part *before = &parts->items[i - 1];
 		struct run_part *part = &parts->items[i];

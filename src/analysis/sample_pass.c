@@ -154,7 +154,8 @@ static bool set_first_key(struct sample_pass *pass, uint32_t stack, uint32_t id)
 	return true;
 }
 
-/* Most stacks have a single key, which is found by its stack; only further keys are found by their hash. */
+/* Returns the ID of a sample's key, which is added if it is new. Most stacks have a single key, which is found by its
+ * stack; only further keys are found by their hash. */
 static uint32_t key_id(struct sample_pass *pass, const uint64_t words[SAMPLE_KEY_WORDS], uint32_t hash)
 {
 	uint32_t stack = (uint32_t)(words[1] >> 32), first = first_key_of(pass, words);
@@ -269,7 +270,7 @@ static void count_branched(struct sample_pass *pass, uint32_t event)
 		pass->branched.items[event]++;
 }
 
-/* Each branch counts once, at its target. */
+/* Counts each branch of a sample once, at its target. */
 static void sample_pass_add_branches(struct sample_pass *pass, struct sample_key key, const struct batch_sample *b)
 {
 	uint32_t level = resolved_frame_get(&pass->resolver.frames, key.leaf).level;
@@ -290,7 +291,8 @@ static void sample_pass_add_branches(struct sample_pass *pass, struct sample_key
 	}
 }
 
-/* LBR call stacks are call chains, not branches that were taken. */
+/* Returns whether the branches of a sample become part of its stack (options->history). LBR call stacks do not, because
+ * they are call chains, not branches that were taken. */
 static bool has_history(const struct sample_pass *pass, const struct batch_sample *b)
 {
 	return pass->input.options->history != HISTORY_NONE && sample_branch_count(&b->sample) > 0 &&
@@ -337,8 +339,8 @@ static void add_addresses(struct sample_pass *pass, struct batch_sample *b)
 		b->chain++;
 	if (!has_chain)
 		return;
-	/* If a stack dump could not be unwound, the chain is the one known frame, unless the sample is in the kernel:
-	 * that frame does not come from the dump. */
+	/* If nothing of a stack dump could be unwound, the stack is the sample's own address alone. A sample in the
+	 * kernel has no stack then, because its address is not of the dumped user stack. */
 	bool is_copied = (type & SAMPLE_STACK_USER) && b->cpumode == MISC_CPUMODE_USER;
 	if (b->chain_count == 0 && is_copied && !b->has_history) {
 		b->chain = b->leaf;
@@ -417,8 +419,8 @@ static void sample_pass_take_wait(void *data, const uint32_t *frames, size_t cou
 	sample_pass_add_sample(pass, words, id_table_hash(&pass->keys, words), weight_ns, waiting->sample);
 }
 
-/* The completeness of stacks is measured on recorded ones, without what a view appends. Returns false if out of
- * memory. */
+/* Counts the recorded stack of a waiting thread, without the frames of wakers that are appended to it: the completeness
+ * of stacks is measured on recorded ones. Returns false if out of memory. */
 static bool sample_pass_count_wait_stack(struct sample_pass *pass, const struct wait_chain_source *source)
 {
 	uint32_t stack = resolver_stack(
@@ -431,7 +433,8 @@ static bool sample_pass_count_wait_stack(struct sample_pass *pass, const struct 
 	return !pass->resolver.failed;
 }
 
-/* Ignores the time until a woken thread ran. If the waker is unknown, the wait keeps only its own chain. */
+/* Adds a wait with the stack of the waiting thread and those of its wakers; without the latter if no waker is known.
+ * Ignores samples of the time from a wake-up until the thread ran. */
 static void sample_pass_add_wait(struct sample_pass *pass, const struct sample_key *key, const struct batch_sample *b)
 {
 	struct sample_pass_waiting waiting = {pass, b, *key};
@@ -537,10 +540,10 @@ static void finish_batch(struct sample_pass *pass)
 
 struct chunk_walk {
 	size_t counted; /* Position up to which progress was reported. */
-	size_t left; /* Position in the run up to which pages were released. */
+	size_t left; /* Position up to which the memory pages of the records were released. */
 };
 
-/* Handles the samples that begin in a chunk. Returns false if the run cannot be read further or memory runs out. */
+/* Handles the samples that begin in a chunk of the records. Returns false if a record is damaged or memory runs out. */
 static bool run_chunk(struct sample_pass *pass, size_t chunk, struct chunk_walk *walk)
 {
 	const struct sideband *sideband = pass->input.sideband;

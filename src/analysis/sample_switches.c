@@ -53,7 +53,7 @@ enum tally_status sample_switches_read(struct sample_switches *s, const struct p
 	*s = (struct sample_switches){.begins_off = begins_off, .shows = events->shows};
 	enum tally_status status = TALLY_OK;
 	struct record record;
-	/* The truncation of a run is reported elsewhere. */
+	/* A damaged record ends the loop; the sideband, which is read from the same records, reports it. */
 	for (size_t position = 0, start = 0;
 		status == TALLY_OK && record_run_next(run, &position, &record, NULL) == TALLY_OK; start = position) {
 		const struct perfdata_event *event =

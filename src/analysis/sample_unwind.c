@@ -8,8 +8,8 @@
 #include "base/error.h"
 
 #define SAMPLE_UNWIND_NOT_ASKED (STORE_ENTRY_NONE - 1)
-/* A process may hide parts of the mappings that it inherited behind its own: an answer for these holds for one
- * page. */
+/* A process may have mapped other files over parts of the mappings that it inherited, so what is found in an inherited
+ * one is valid only for one page. */
 #define PAGE_BYTES UINT64_C(4096)
 
 void unwind_files_init(struct unwind_files *files, const struct machine *machine, struct binary_store *store)
@@ -105,8 +105,8 @@ static bool sample_unwind_find_module(void *context, uint64_t pc, struct unwind_
 	return true;
 }
 
-/* Chosen by the recording's machine and the ABI of the registers, because a 64-bit kernel also runs 32-bit programs.
- * Returns NULL if unknown. */
+/* Returns the architecture of a sample's program. The ABI of its registers matters, because a 64-bit kernel also runs
+ * 32-bit programs. Returns NULL if unknown. */
 static const struct arch *arch_of(const struct sample_unwinder *u, uint64_t abi)
 {
 	const struct arch *arch = u->features->arch.len > 0 ? arch_find(u->features->arch.data) : NULL;

@@ -133,7 +133,7 @@ bool sched_history_lost(struct sched_history *h, uint32_t cpu, uint64_t time_ns)
 		of->switched_ns = 0;
 		of->last = ID_TABLE_NONE;
 	}
-	if (time_ns <= h->seen_ns) /* The record has no time, or is late by one round. */
+	if (time_ns <= h->seen_ns) /* The record of the loss has no time, or comes after newer records. */
 		time_ns = h->seen_ns + 1;
 	return vec_push(&h->losses, time_ns);
 }
@@ -146,8 +146,8 @@ static bool is_loss_between(const struct sched_history *h, uint64_t from_ns, uin
 	return low < h->losses.len && h->losses.items[low] <= to_ns;
 }
 
-/* Measures the wait before a task came onto its CPU. If any CPU lost events meanwhile, the task may have run
- * there. */
+/* Measures how long a task waited before it came onto its CPU. A time in which any CPU lost events is not counted,
+ * because the task may have run there. */
 static void measure_wait(
 	struct sched_history *h, const struct sched_task *task, uint64_t since_ns, struct sched_times *times)
 {
@@ -191,7 +191,8 @@ bool sched_history_switch(struct sched_history *h, const struct sched_out *out, 
 	struct sched_task *task = &h->tasks.items[times->task];
 	if (out->pid > 0)
 		task->pid = out->pid;
-	/* If no other task is known since the CPU was last idle, the switch to idle was not recorded. */
+	/* The idle time belongs to the task that ran before. There is none if the switch to the idle task was not
+	 * recorded. */
 	if (task->is_idle)
 		times->behind = cpu->last;
 	cpu->last = task->is_idle ? ID_TABLE_NONE : times->task;

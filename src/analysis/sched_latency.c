@@ -20,7 +20,7 @@ static void sched_latency_leave(struct sched_latency_task *task, bool is_runnabl
 	task->ready_ns = time_ns;
 }
 
-/* Returns NULL if out of memory. A new task is assumed to have left its CPU at that time. */
+/* Returns NULL if out of memory. A new task is assumed to have left its CPU at time_ns. */
 static struct sched_latency_task *sched_latency_find(
 	struct sched_latency *l, int32_t tid, bool is_runnable, uint64_t time_ns)
 {
@@ -97,7 +97,7 @@ bool sched_latency_wake(struct sched_latency *l, int32_t tid, uint64_t time_ns)
 	if (!task)
 		return false;
 	if (task->phase == SCHED_READY && task->ready_ns < l->lost_ns) {
-		/* It has run and slept since, so the end of its earlier delay is unknown. */
+		/* The task has run and slept since, so the end of its earlier delay is unknown. */
 		l->cut++;
 		task->phase = SCHED_ASLEEP;
 	}

@@ -10,7 +10,7 @@
 #include "base/key_sort.h"
 #include "base/limits.h"
 
-#define PARTS_EACH 4 /* Parts per worker: each part costs only a list. */
+#define PARTS_EACH 4 /* Number of parts of the records per worker; with several, workers end at about the same time. */
 #define PREFETCH   8 /* Number of records to prefetch ahead. */
 
 struct jit_marker { /* The mapping that names a jitdump. */
@@ -27,7 +27,7 @@ struct marker_list {
 
 struct timed_place { /* Generated code that is at an address from a time on. */
 	uint64_t time_ns;
-	uint32_t marker, place; /* marker: index of the dump; place: index in the dump. */
+	uint32_t marker, place; /* marker: index of its jitdump in markers; place: index in the places of the dump. */
 };
 
 struct sideband_reading {
@@ -159,7 +159,7 @@ static enum tally_status sideband_visit(
 	return sideband_count(reading->out, reading->reader, record, err);
 }
 
-struct walked { /* Results for one part of the run. */
+struct walked { /* Results for one part of the records (struct run_part). */
 	VEC(struct sort_key) history; /* Records to apply to the machine: time and position. */
 	struct marker_list markers;
 	VEC(size_t)
@@ -167,7 +167,7 @@ struct walked { /* Results for one part of the run. */
 	VEC(size_t) chunks;
 	struct clock_marks marks;
 	uint64_t samples, plain; /* plain: records that are only counted. */
-	uint64_t bytes; /* Size of all records except others. */
+	uint64_t bytes; /* Total size of the records that are not in others. */
 	uint64_t kernels; /* Number of records that map a kernel. */
 	bool failed; /* Memory was exhausted. */
 };
@@ -207,7 +207,7 @@ static bool note_marker(struct walked *walked, const struct record *record, cons
 	return add_marker(&walked->markers, &marker);
 }
 
-/* A quick check that may count too many, which is harmless. */
+/* A quick check whether a record maps a kernel; counting too many is harmless. */
 static bool may_map_kernel(const struct record *record)
 {
 	return (record->type == RECORD_MMAP || record->type == RECORD_MMAP2) &&
@@ -323,7 +323,7 @@ static enum tally_status sideband_walk(struct sideband_reading *reading, struct 
 		status = visit_part(reading, &walking.parts[i], err);
 		out->end = parts.items[i].end;
 	}
-	/* Parts after a cut are empty and marked as cut, too. */
+	/* Parts after a damaged record are empty, and their is_cut is set, too. */
 	if (parts.count > 0 && parts.items[parts.count - 1].is_cut) {
 		out->health.is_cut = true;
 		out->health.cut_offset = reading->run->offset + out->end;
@@ -335,8 +335,8 @@ static enum tally_status sideband_walk(struct sideband_reading *reading, struct 
 	return status;
 }
 
-/* Adds where the code of a dump was, and from when on. Without comparable times it counts from the dump's mapping on,
- * and the last code at an address wins. */
+/* Adds where the code of a dump was, and from when on. If the dump's times cannot be compared with those of the
+ * records, all code is taken to exist from the dump's mapping on, and the last code at an address wins. */
 static enum tally_status sideband_add_places(struct sideband_reading *reading, uint32_t index, struct tally_error *err)
 {
 	struct jit_marker *marker = &reading->markers.items[index];
@@ -377,8 +377,8 @@ static enum tally_status apply_place(
 	return machine_add_generated(reading->out->machine, &code, timed->time_ns, err);
 }
 
-/* Applies the places before a record, from *next on. At equal times a place follows the record that names its
- * dump. */
+/* Adds the generated code (places) that existed before a record to the machine, from *next on. At equal times a place
+ * follows the record that names its dump. */
 static enum tally_status apply_places(
 	struct sideband_reading *reading, const struct sort_key *record, size_t *next, struct tally_error *err)
 {
@@ -415,8 +415,8 @@ static uint64_t sideband_time_of(const void *place)
 	return ((const struct timed_place *)place)->time_ns;
 }
 
-/* Both lists are in order of position already, so that a stable sort by time suffices. Returns false if out of
- * memory. */
+/* Sorts records and generated code by time. Both lists are in order of position already, so that a stable sort by time
+ * suffices. Returns false if out of memory. */
 static bool sort_by_time(struct sideband_reading *reading)
 {
 	size_t count = reading->history.len;

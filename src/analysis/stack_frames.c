@@ -19,8 +19,9 @@ static uint8_t stack_frames_role_of(const struct stack_frames *stacks, uint32_t 
 	return stacks->roles[frame] & (uint8_t)~FRAME_HAS_CALLS;
 }
 
-/* The caller of main has no name if the C library has only its exported symbols. Frame pointers may lead beyond the
- * function that a thread begins in, because static C libraries keep other values in that register there. */
+/* Returns whether a stack is complete: it contains the function that a thread begins in, or ends with main and a caller
+ * without a name, because the C library has only its exported symbols. Further frames may follow the former, because
+ * static C libraries keep other values in the frame-pointer register there. */
 static bool stack_frames_is_whole(const struct stack_frames *stacks, const uint32_t *items, uint32_t count)
 {
 	uint8_t last = count ? stack_frames_role_of(stacks, items[count - 1]) : FRAME_OTHER;
@@ -40,8 +41,8 @@ static uint32_t call_count(const struct stack_frames *stacks, uint32_t frame)
 	return (uint32_t)(begin[1] - begin[0]);
 }
 
-/* Translates a stack without inlined calls in place. Returns its number of frames with inlined calls; 0 if it has
- * none. */
+/* Translates a stack in place and returns 0, unless it has inlined calls: then it is translated later, and the result
+ * is the number of frames, including these calls, that it will have. */
 static size_t stack_frames_translate_one(struct stack_frames *stacks, size_t stack)
 {
 	uint32_t count = list_table_get(stacks->stacks, (uint32_t)stack).count;
@@ -83,7 +84,7 @@ static void translate_some(void *context, size_t index, unsigned worker)
 	t->called[index] = called;
 }
 
-/* Converts the numbers of all tasks to offsets. Returns the total. */
+/* Converts the number of frames of each task to an offset. Returns the total number. */
 static size_t place_called(const struct translation *t, size_t tasks)
 {
 	size_t at = 0;

@@ -72,7 +72,8 @@ enum tally_status store_entry_load_ahead(
 	const struct record_build_id *listed = machine_listed_build_id(machine, binary);
 	uint32_t id = STORE_ENTRY_NONE;
 	bool is_hit = listed && (from.kind == MACHINE_USER_FILE || from.kind == MACHINE_KERNEL);
-	/* MMAP records contain the kernel's build ID whether it was hit or not. */
+	/* Without a table of build IDs, which lists the binaries with samples, only the kernel is assumed to have
+	 * some. */
 	bool may_be_hit = from.kind == MACHINE_KERNEL && from.build_id.size > 0 && !machine_lists_build_ids(machine);
 	if (!is_hit && !may_be_hit)
 		return TALLY_OK;

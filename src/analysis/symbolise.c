@@ -15,7 +15,8 @@
 struct symbolise_look_up {
 	const struct symbolise_job *job;
 	const uint32_t *store_ids; /* By binary of the machine. */
-	/* Frames with symbols that only their code decides, in any order; there is room for all frames. */
+	/* Frames whose return address is the start of a symbol, in any order: only the code before it shows whether
+	 * they belong to that symbol. There is room for all frames. */
 	uint32_t *doubts;
 	uint32_t doubt_count;
 };

@@ -39,7 +39,7 @@ enum tally_status thread_namespaces_read(struct thread_namespaces *spaces, struc
 	*spaces = (struct thread_namespaces){.items = {.words = 2}};
 	if (id_table_add(&spaces->items, nothing, NULL) == ID_TABLE_NONE)
 		return error_nomem(err);
-	/* The truncation of a run is reported elsewhere. */
+	/* A damaged record ends the loop; the sideband, which is read from the same records, reports it. */
 	for (; record_run_next(run, &position, &record, NULL) == TALLY_OK; start = position) {
 		struct record_fields fields;
 		uint64_t time_ns = 0;

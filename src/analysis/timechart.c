@@ -198,7 +198,8 @@ bool timechart_exit(struct timechart *c, int32_t tid)
 
 /* A period between leaving a CPU and running again. It is unknown if events were lost meanwhile. */
 struct away {
-	uint64_t back_ns, wait_ns, delay_ns; /* wait_ns: since it left a CPU; delay_ns: since it was woken. */
+	/* back_ns: when it ended; wait_ns: since it left a CPU; delay_ns: since it was woken. */
+	uint64_t back_ns, wait_ns, delay_ns;
 	enum sched_left left;
 	bool is_cut; /* The task has not returned to a CPU yet. */
 };
@@ -282,7 +283,8 @@ static void measure_first(const struct timechart *c, const struct timechart_task
 	run->is_cut = true;
 }
 
-/* The start of this run was not recorded: it is only known that the task did not run before it was woken. */
+/* Returns the start to show for a run whose start was not recorded: when the task was woken, because it did not run
+ * before; if that is not known, the run's end. */
 static uint64_t latest_start(struct timechart *c, const struct sched_out *out)
 {
 	uint32_t id = out->tid > 0 ? sched_history_task(&c->history, out->tid) : ID_TABLE_NONE;

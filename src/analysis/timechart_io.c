@@ -80,7 +80,8 @@ bool timechart_io_enter(
 	return true;
 }
 
-/* Extends the last call of the track instead. Returns false if that is a different one. */
+/* Merges a call with the last one of the track. Returns false if that differs in kind, descriptor or error, or lies too
+ * far back. */
 static bool timechart_io_extend(const struct timechart_io *io, uint32_t track, const struct track_span *call)
 {
 	struct track *of = &io->tracks->tracks.items[track];

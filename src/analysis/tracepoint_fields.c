@@ -33,7 +33,7 @@ static void parse_event(struct tracepoint_printer *p, struct tally_bytes format,
 {
 	struct trace_event event;
 	struct tally_str text = {(const char *)format.data, format.len};
-	/* An invalid format leaves its event without fields. */
+	/* An event with an invalid format is left out, as if the recording did not describe it. */
 	if (format.len == 0 || !trace_event_parse(text, p->context.long_bytes, &p->arena, &event))
 		return;
 	event.system = system;
@@ -110,7 +110,8 @@ static bool tracepoint_fields_parse(struct tally_bytes tracing_data, struct trac
 	return true;
 }
 
-/* Returns the caller's name for an address, or that in the tracing data. */
+/* Returns the name of the kernel function at an address, and moves the address to its start. The function that the
+ * caller has set comes first, then the symbols in the tracing data. */
 static const char *tracepoint_fields_find_symbol(void *owner, uint64_t *address)
 {
 	struct tracepoint_printer *p = owner;

@@ -8,7 +8,7 @@ struct wait_walk { /* State while the chains of one wait are built. */
 	struct wait_chains *chains;
 	wait_chain_taker take;
 	void *data;
-	int32_t tids[WAIT_CHAIN_DEPTH]; /* Threads that wait for one another. */
+	int32_t tids[WAIT_CHAIN_DEPTH]; /* Threads that wait for one another: none is followed twice. */
 	unsigned depth;
 	unsigned parts; /* Number of chains so far. */
 	unsigned looks; /* Number of waits that were inspected. */
@@ -47,7 +47,7 @@ static bool wait_chains_add_waker(struct wait_chains *c, const struct wait_recor
 	return !c->resolver->failed && vec_push(&c->frames, frame);
 }
 
-/* Appends what the waker was doing; for an interrupt, only the kernel's part. */
+/* Appends the call chain of the waker when it ended the wait; for an interrupt, only the kernel's part. */
 static bool wait_chains_add_doing(struct wait_chains *c, const struct wait_record *wait, uint64_t time_ns)
 {
 	const struct resolve_where where = resolver_where(c->resolver, (int32_t)wait->waker_pid, time_ns);

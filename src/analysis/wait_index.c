@@ -54,7 +54,7 @@ enum tally_status wait_index_read(
 	struct text name = {0};
 	*index = (struct wait_index){.event = source->event};
 	intern_init(&index->wakers);
-	/* The truncation of a run is reported elsewhere. */
+	/* A damaged record ends the loop; the sideband, which is read from the same records, reports it. */
 	for (size_t position = 0, start = 0;
 		status == TALLY_OK && record_run_next(run, &position, &record, NULL) == TALLY_OK; start = position) {
 		const struct perfdata_event *event =

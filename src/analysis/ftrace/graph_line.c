@@ -36,7 +36,7 @@ static struct tally_str graph_line_name(struct tally_str code)
 	return (struct tally_str){code.data, len};
 }
 
-/* Handles "  mutex_lock();", "  } / * do_exit * /" and "  }". */
+/* Returns the function that " mutex_lock();" or " } / * do_exit * /" names, the empty string for " }". */
 static struct tally_str graph_line_function(struct tally_str code)
 {
 	code = str_trim(code);

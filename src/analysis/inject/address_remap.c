@@ -8,7 +8,8 @@
 #include "base/error.h"
 #include "base/order.h"
 
-/* The same values as in perf: a program that is linked at a low address, and the kernel of arm64. */
+/* Where mappings are moved to, as in perf: the addresses of a program that is linked at a low address, and of the arm64
+ * kernel. */
 #define USER_START   UINT64_C(0x200000)
 #define USER_END     (UINT64_C(1) << 47)
 #define KERNEL_START UINT64_C(0xffff800010000000)

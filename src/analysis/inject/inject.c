@@ -112,7 +112,7 @@ static enum tally_status copy_as_read(struct injecting *in, struct tally_error *
 	}
 }
 
-/* Inserts the additional records up to that time. */
+/* Inserts the additional records whose time is at most until. */
 static enum tally_status put_timed(struct injecting *in, uint64_t until, struct tally_error *err)
 {
 	const struct inject_options *o = in->options;

@@ -5,7 +5,7 @@
 
 #define INJECT_MMAP_RECORD_BYTES_MAX 65535
 #define SIZE_OFFSET		     6
-#define RANGE_END		     40 /* Header, pid, tid, start, length and offset are the same in both types. */
+#define RANGE_END		     40 /* End of the members that MMAP and MMAP2 share, from header to offset. */
 #define MMAP2_MORE_BYTES	     32 /* Bytes between the range and the name in MMAP2. */
 
 /* Writes size, three zero bytes and the ID, where MMAP2 otherwise has device and inode. */

@@ -29,8 +29,9 @@ struct live_binaries {
 	struct binary_store_options options;
 	struct binary_store *store;
 	VEC(struct live_binaries_opened) files; /* Indexed by the file number in maps. */
-	/* The thread opens one file at a time; meanwhile nobody changes the store. The check whether it is done must
-	 * not sleep: on a busy machine the thread that would wake us may have to wait long for a CPU. */
+	/* The thread opens one file at a time (is_waiting); meanwhile nobody changes the store. has_missed: an answer
+	 * was not available because a file was not open, or a jitdump not read, yet. The check whether the thread is
+	 * done must not sleep: on a busy machine the thread that would wake us may have to wait long for a CPU. */
 	bool is_waiting, has_missed, has_thread;
 	uint32_t waits_for; /* Number of the file that is being opened. */
 	bool is_up_to_date; /* Dumps have already been checked for new data for the current stack. */
@@ -309,7 +310,8 @@ bool live_binaries_find(struct live_binaries *b, const struct live_process *proc
 	const struct live_mapping *map = live_maps_find(process, pc);
 	bool is_anonymous = !map || b->maps->files.items[map->file].kind == LIVE_NO_FILE;
 	struct tally_elf_va va;
-	/* Functions in such memory come and go: an empty range keeps the unwinder from caching the answer. */
+	/* Generated functions in anonymous memory come and go: an empty range keeps the unwinder from caching the
+	 * answer. */
 	*module = (struct unwind_module){.low = 0, .high = 0};
 	for (unsigned i = 0; is_anonymous && i < process->dump_count; i++)
 		if (find_generated(b, process->dumps[i], &(struct when_where){time, pc}, module))

@@ -9,7 +9,7 @@
 #include "base/order.h"
 #include "machine/binary_id.h"
 
-#define FILES_KEPT 4096 /* Number of files before it is worth removing those that are no longer mapped. */
+#define FILES_KEPT 4096 /* Minimum number of files for which removing those no longer mapped is worthwhile. */
 
 void live_maps_init(struct live_maps *maps)
 {
@@ -157,7 +157,8 @@ static bool find_or_add_file(struct live_maps *maps, const struct record_mmap *m
 	       (*index < maps->files.len || (*index == maps->files.len && vec_push(&maps->files, file)));
 }
 
-/* Moves the newest dump to the front. A child also uses its parent's dumps, because it inherits generated code. */
+/* Makes a jitdump the first one in which generated code is searched. A process has several because a child also uses
+ * those of its parent, whose code it inherits. */
 static void live_maps_put_dump(struct live_process *process, uint32_t file)
 {
 	unsigned at = 0;

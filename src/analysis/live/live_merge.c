@@ -69,7 +69,8 @@ static bool copy_split(struct live_merge_ring *ring, size_t position, size_t siz
 	return true;
 }
 
-/* Reads the whole record at position, joining one that wraps around. Returns false if out of memory. */
+/* Reads the whole record at position; one that wraps around the end of the ring is copied to one piece. Returns false
+ * if out of memory. */
 static bool read_record(struct live_merge_ring *ring, size_t position, size_t size)
 {
 	size_t first_len = ring->slices[0].len;

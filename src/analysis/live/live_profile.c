@@ -11,8 +11,9 @@
 #include "perfdata/time_order.h"
 #include "profile/profile_copy.h"
 
-#define STORE_FILES_KEPT  4096 /* Number of files that accumulate in the store before it is recreated. */
-#define STORE_ROUNDS_KEPT 4
+/* The store is recreated when it has this many files more than twice those of the profile. */
+#define STORE_FILES_KEPT  4096
+#define STORE_ROUNDS_KEPT 4 /* Default of rounds_kept. */
 /* Maps and dumps of generated code up to this size in bytes are always read again. */
 #define GENERATED_READ_ALWAYS (4u << 20)
 #define KERNEL_NAME	      STR("[kernel.kallsyms]")
@@ -27,16 +28,17 @@ struct live_profile {
 	struct perfdata_reader *events; /* Reader of the description, which defines the layout of records. */
 	struct record_layout tracking; /* Layout of MMAP, COMM and other sideband records. */
 	struct binary_store *store;
-	/* By file index in the store: the last round with samples in the file; 0 if none, or if its symbols were
-	 * forgotten. */
+	/* By file index in the store: the number of the last refresh with samples in the file; 0 if there was none, or
+	 * if the file's symbols were forgotten since. */
 	VEC(uint64_t) hit_at;
-	/* By file index in the store: the last round with samples there had some without a symbol. */
+	/* By file index in the store: the last refresh with samples in the file had some without a symbol. */
 	VEC(bool) unnamed;
-	/* rounds_kept: refreshes without a sample in a file before its symbols are forgotten. */
+	/* rounds: number of refreshes so far. rounds_kept: number of refreshes without a sample in a file after which
+	 * its symbols are forgotten. */
 	uint64_t rounds, rounds_kept;
 	struct live_state state; /* State of processes before the waiting records. */
 	struct writer waiting;
-	size_t mark; /* Offset in waiting. */
+	size_t mark; /* Size of waiting at the last live_profile_mark; 0 if there was none since the last refresh. */
 	uint64_t clock_period_ns; /* Time that a sample of a clock stands for; 0: the period in its record. */
 	struct writer recording; /* The recording of the last refresh. */
 	uint64_t order; /* Added to the order of new samples, because they come after all earlier ones. */
@@ -340,7 +342,7 @@ static enum tally_status live_profile_learn(struct live_profile *live, struct ro
 }
 
 /* Runtimes write names while they generate code. A large file is read again only if names were missing in the last
- * round, because reading it could take as long as a round. */
+ * refresh, because reading it could take longer than the time between two refreshes. */
 static void reread_generated(struct live_profile *live)
 {
 	for (size_t i = 0; i < binary_store_count(live->store); i++) {
@@ -462,7 +464,7 @@ static bool live_profile_is_hidden(
 	       (live->hides_user && (level == PROFILE_LEVEL_USER || level == PROFILE_LEVEL_GUEST_USER));
 }
 
-/* Replaces total and derives shown from it: counts in samples, without hidden levels. */
+/* Replaces total and derives shown from it: counts in samples, without samples of a hidden level (kernel or user). */
 static enum tally_status live_profile_show(struct live_profile *live, struct profile *total, struct tally_error *err)
 {
 	struct profile shown = *total;

@@ -10,7 +10,7 @@ struct live_records {
 	struct sideband *sideband;
 	struct resolver *resolver; /* NULL until live_records_tell is called. */
 	struct time_order *order;
-	VEC(struct time_order_item) batch; /* Records up to the end of a round. */
+	VEC(struct time_order_item) batch; /* What time_order_next returned up to a FINISHED_ROUND record. */
 	size_t next;
 	size_t event_count;
 	uint64_t last_ns; /* Time of the newest record that was applied to the machine. */
@@ -32,7 +32,8 @@ void live_records_tell(struct live_records *live, struct resolver *resolver)
 	live->resolver = resolver;
 }
 
-/* Reads to the end of a round: until then, the records that time_order_next returns stay valid (time_order.h). */
+/* Reads up to a FINISHED_ROUND record: until then, the records that time_order_next returns stay valid
+ * (time_order.h). */
 static enum tally_status read_batch(struct live_records *live, struct tally_error *err)
 {
 	struct time_order_item item;

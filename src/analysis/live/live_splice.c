@@ -116,7 +116,7 @@ size_t live_splice(const struct live_splice *s, uint64_t *ips, size_t max, struc
 	size_t least = given_up + (given_up == 0 || !is_wrong);
 	if (left < least)
 		return 0;
-	/* Counts the usable frames before it overwrites the discarded ones. */
+	/* The usable frames are counted before they replace others, because they may be too few. */
 	bool is_mapped = true;
 	while (added < left && added < room && is_mapped) {
 		const struct unwind_rule *next = rule_of(s, chain_word(s, common.recorded + 1 + added), &is_mapped);

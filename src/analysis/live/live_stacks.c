@@ -45,7 +45,7 @@ static struct known_stack *live_stacks_find_or_add(struct live_stacks *stacks, i
 	uint64_t known;
 	if (!is_cut && (!map_u64_find(&stacks->by_tid, (uint32_t)tid, &known) || !known))
 		return NULL;
-	/* Most of these threads have ended; the stacks of running ones are soon known again. */
+	/* Most threads with a stack here have ended; the next samples bring back the stacks of running ones. */
 	if (stacks->thread_count >= LIVE_THREADS_MAX ||
 		stacks->bytes > (stacks->bytes_max ? stacks->bytes_max : LIVE_STACKS_MAX))
 		forget_all(stacks);

@@ -9,7 +9,8 @@
 #include "base/error.h"
 #include "base/limits.h"
 
-#define PROCESSES_KEPT 1024 /* Number of ended processes before it is worth rebuilding the tables without them. */
+/* The tables are rebuilt without ended processes when there are this many more than twice the other ones. */
+#define PROCESSES_KEPT 1024
 
 void live_state_init(struct live_state *state)
 {

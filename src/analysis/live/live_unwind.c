@@ -24,7 +24,7 @@ struct live_event {
 	struct record_layout layout;
 	bool has_stack;
 	bool is_walked; /* A BPF program walks its user stacks; they arrive as separate samples. */
-	bool is_stacks; /* The event that delivers these stacks. */
+	bool is_stacks; /* The event whose samples are the stacks that a BPF program walked. */
 };
 
 struct live_unwind {
@@ -165,7 +165,7 @@ struct cut_sample {
 	struct sample_array chain;
 	struct tally_bytes middle; /* The part between the chain and the registers. */
 	uint64_t abi;
-	const uint8_t *registers; /* One 64-bit word per bit of the mask; NULL if there are none. */
+	const uint8_t *registers; /* One 64-bit word per bit of layout->regs_user_mask; NULL if there are none. */
 	struct tally_bytes stack;
 	bool is_full; /* The kernel copied as much as was requested, so the stack may be longer. */
 	struct tally_bytes tail;
@@ -352,13 +352,14 @@ static void tell_unwinders(struct live_unwind *live, const struct live_process *
 	live->last_changes = process->changes;
 }
 
-/* More of the stack, or the kernel's chain, could add frames. */
+/* Returns whether more of the stack, or the kernel's chain, could add frames. */
 static bool is_incomplete(const struct unwind_result *result)
 {
 	return result->end != UNWIND_ROOT && result->end != UNWIND_LIMIT;
 }
 
-/* A 64-bit kernel also runs 32-bit programs; the ABI in the sample distinguishes them. */
+/* Prepares unwinding for the ABI of the sample's registers: a 64-bit kernel also runs 32-bit programs. Returns false if
+ * no unwinder for it can be made. */
 static bool begin_walk(struct live_unwind *live, const struct record_layout *layout, const struct cut_sample *cut,
 	struct live_walk *walk)
 {
@@ -374,8 +375,8 @@ static bool begin_walk(struct live_unwind *live, const struct record_layout *lay
 	return true;
 }
 
-/* Unwinds the user stack of a sample into live->ips. The count is 0 if it has no user registers or its process is
- * unknown. */
+/* Unwinds the user stack of a sample into live->ips. The count is 0 if it has no user registers, its process is
+ * unknown, or gives_up is set. */
 static struct unwind_result find_callers(
 	struct live_unwind *live, const struct record_layout *layout, struct cut_sample *cut, struct sample_array fp)
 {
@@ -610,8 +611,8 @@ static enum tally_status feed_now(
 	return out->failed ? error_nomem(err) : TALLY_OK;
 }
 
-/* Keeps only the copied part of a stack, because the kernel leaves room for the whole requested size. If much is
- * waiting, keeps only the first part of each stack. */
+/* Adds a record to the backlog. Of a stack, only the part that the kernel copied is kept, because it leaves room for
+ * the whole requested size; of that at most STACK_KEPT bytes if the backlog is more than half full. */
 static enum tally_status put_off(struct live_unwind *live, const struct record *record, struct tally_error *err)
 {
 	const struct live_event *event = record->type == RECORD_SAMPLE ? live_unwind_event_of(live, record) : NULL;
@@ -736,7 +737,8 @@ void live_unwind_shorten(struct live_unwind *live, size_t stack_bytes)
 
 void live_unwind_limit(struct live_unwind *live, uint64_t bytes)
 {
-	/* Only a part of the limit each, because buffers grow by doubling. */
+	/* The backlog, the stacks and the unwind tables get less than the limit together, because buffers grow by
+	 * doubling. */
 	live->backlog_max = MIN(bytes / 4, BACKLOG_MAX);
 	live->stacks.bytes_max = bytes / 8 < LIVE_STACKS_MAX ? bytes / 8 + 1 : LIVE_STACKS_MAX;
 	live_binaries_limit(live->binaries, bytes == UINT64_MAX ? bytes : bytes / 2);

@@ -9,7 +9,8 @@
 
 #define KEY_WORDS 2
 #define BATCH	  64 /* Samples that are handled together, so that their cache misses overlap. */
-/* Initial sizes; tables grow as needed. */
+/* A spot is the samples of one group at one address. SAMPLES_PER_SPOT, LEAST_BITS and LEAST_SPOTS determine the initial
+ * sizes of tables, which grow as needed; SPOTS_PER_LINE spots are in one cache line. */
 #define SAMPLES_PER_SPOT 4
 #define LEAST_BITS	 6
 #define MOST_BITS	 31 /* Limit of spot_bits: a slot holds a spot's number + 1 in fewer than 32 bits. */
@@ -70,7 +71,8 @@ static void note_hit(struct plain_fold *fold, uint32_t binary)
 		fold->failed = true;
 }
 
-/* Finds the thread name and the mappings of a context at that time, and how long they are valid. */
+/* Resets the state of a context to a time: finds its thread, and the period in which the thread's name and the mappings
+ * of its process do not change. */
 static void plain_fold_enter(
 	struct plain_fold *fold, const struct plain_context *context, uint64_t time_ns, struct plain_state *state)
 {
@@ -171,7 +173,7 @@ static void note_spot(struct plain_group *group, uint64_t address)
 	group->spots++;
 }
 
-/* realloc would not keep spots aligned to cache lines. Returns false if out of memory. */
+/* Enlarges the array of spots; realloc would not keep it aligned to cache lines. Returns false if out of memory. */
 static bool reserve_spots(struct plain_fold *fold, size_t count)
 {
 	size_t room = (count + SPOTS_PER_LINE - 1) / SPOTS_PER_LINE * SPOTS_PER_LINE;

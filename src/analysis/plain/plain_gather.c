@@ -13,7 +13,8 @@
 #define BYTES_PER_OTHER 4
 #define MOST_OTHERS	((size_t)48 << 20) /* Limit of that reservation, in bytes. */
 #define BLOCK_SAMPLES	(((size_t)2 << 20) / sizeof(struct plain_sample))
-/* Samples kept in all parts together: a million, and room for parts that hold more than their share. */
+/* Maximum number of samples kept in all parts together: a million, and room for parts that hold more than their
+ * share. */
 #define KEPT_SAMPLES (13 * BLOCK_SAMPLES)
 
 static bool events_serve(struct perfdata_reader *reader)
@@ -307,10 +308,10 @@ struct gathering {
 	struct plain_gather *gather;
 	struct perfdata_reader *reader;
 	const struct record_run *run;
-	size_t most_kept; /* Number of samples per part. */
+	size_t most_kept; /* Maximum number of samples that a part keeps. */
 };
 
-/* Discards the result of an earlier walk that started at a wrong position. */
+/* Walks one part; discards the result of an earlier walk that started at a wrong position. */
 static void plain_gather_walk_part(void *context, size_t index, struct run_part *range)
 {
 	const struct gathering *g = context;
@@ -325,8 +326,8 @@ static void plain_gather_walk_part(void *context, size_t index, struct run_part 
 	*range = part->range;
 }
 
-/* Describes the copied records as pieces of one run. They are scattered in memory; nothing reads the bytes between
- * them. */
+/* Describes the copied records as pieces of one record_run. They are scattered in memory; nothing reads the bytes
+ * between them. */
 static void list_pieces(struct plain_gather *gather, const struct record_run *run)
 {
 	uintptr_t lowest = UINTPTR_MAX, end = 0;

@@ -109,7 +109,7 @@ static bool order_spots(struct plain_order *o)
 	return true;
 }
 
-/* Replaces the addresses of some spots of one area by the start addresses of their functions. */
+/* Replaces the keys from begin to end, which are addresses in one area, by the start addresses of their functions. */
 static void find_starts(const struct plain_order *o, struct plain_area *area, size_t begin, size_t end)
 {
 	uint32_t binary = area->binary;
@@ -151,7 +151,8 @@ static void find_some_starts(void *context, size_t task, unsigned worker)
 	}
 }
 
-/* Few spots come too late for the order of their keys: they are sorted separately and merged with the others. */
+/* Sorts an area by its keys, the starts of functions. Few entries are out of order: these are sorted separately and
+ * merged with the others. */
 static void bring_area_together(const struct plain_order *o, const struct plain_area *area)
 {
 	struct sort_key *order = o->keys, *late = o->room + o->spot_count;

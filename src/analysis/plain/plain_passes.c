@@ -9,11 +9,11 @@
 
 struct folding {
 	const struct plain_job *job;
-	struct plain_fold *folds; /* One per part of the recording. */
+	struct plain_fold *folds; /* The samples summed by address, one item per part of the recording. */
 	size_t count;
 };
 
-/* Notes where the records end before the end of the run, unless run->end_error describes it better. */
+/* Notes where the first damaged record is, after which nothing is read, unless run->end_error describes it better. */
 static void note_cut(struct input_health *health, const struct plain_gather *gather, const struct record_run *run)
 {
 	for (size_t i = 0; i < gather->part_count; i++) {

@@ -13,7 +13,7 @@
 #define AHEAD		     12 /* Number of spots or places by which prefetching runs ahead. */
 #define MOST_LEVELS	     8 /* Limit of different levels that resolver_level returns. */
 
-struct plain_sum_place { /* The samples of one group in one function. */
+struct plain_sum_place { /* The samples of one group (event, thread, binary and level) in one function. */
 	uint64_t start; /* Start of the function; the address if the function is unknown. */
 	const struct symbol *symbol; /* NULL if the function is unknown. */
 	uint64_t first; /* Its first spot (samples of one group at one address): fold << 32 | index in the fold. */
@@ -21,23 +21,23 @@ struct plain_sum_place { /* The samples of one group in one function. */
 	uint32_t group;
 };
 
-struct function_run { /* Range of the order with the spots of one function. */
+struct function_run { /* Range of order.keys with the entries of one function. */
 	size_t begin, end;
 	const struct symbol *symbol;
 };
 
-struct frame_run { /* The places of one function that have the same level. */
+struct frame_run { /* The struct plain_sum_place of one function with the same level: they have one frame. */
 	uint32_t frame; /* The place that represents the frame. */
 	uint32_t level;
 	uint64_t first; /* The first spot of all these places. */
 };
 
-struct stamp { /* The most recent place of a group. */
+struct stamp { /* The place of a group in the last function that had one; workers handle one function after another. */
 	size_t function; /* Function of that place: the index of its first spot in the order, + 1; 0: none. */
 	size_t place;
 };
 
-struct counts { /* Numbers of spots that are the first of a place or of a frame. */
+struct counts { /* Numbers of the places and frames whose first spot is in a chunk of spots. */
 	size_t places, frames;
 };
 
@@ -49,11 +49,11 @@ struct summing {
 	struct plain_order order; /* Later its keys sort the places by time. */
 	struct sample_pass *pass;
 	struct id_table group_ids;
-	VEC(struct plain_group) groups; /* Groups of all folds. */
+	VEC(struct plain_group) groups; /* The distinct groups of all folds (results per part of the recording). */
 	uint32_t **group_of; /* By fold and its group: the index in groups. */
 	struct stamp **stamps; /* By worker, then by group. */
 	unsigned worker_count;
-	/* A task fills the indexes of its own spots, here and in all arrays by place. */
+	/* A task fills the items at the indexes of its own spots, here and in all arrays by place. */
 	struct plain_sum_place *places;
 	uint32_t *frames; /* By place: the place that represents its frame. */
 	/* By spot of all folds: its place + 1 if it is the first spot of the place; otherwise 0. */

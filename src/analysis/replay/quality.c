@@ -87,7 +87,7 @@ static double quality_share(uint64_t part, uint64_t whole)
 
 static void put_share(struct text *t, uint64_t part, uint64_t whole)
 {
-	/* A part is never rounded to 100 %. */
+	/* Less than all is never rounded to 100 %. */
 	double percent = quality_share(part, whole);
 	if (part < whole && percent > 99.9)
 		percent = 99.9;

@@ -12,7 +12,8 @@
 #include "base/error.h"
 #include "base/thread_pool.h"
 
-#define CHUNKS_WORTH_A_PASS 2 /* Fewer chunks do not justify a pass, which begins with empty tables. */
+/* Minimum number of chunks of records for another pass, which begins with empty tables. */
+#define CHUNKS_WORTH_A_PASS 2
 #define EXPECTED_SAMPLES    ((size_t)1 << 20) /* Limit of the samples for which tables are reserved. */
 
 void replay_result_deinit(struct replay_result *result)
@@ -31,7 +32,8 @@ struct replay_passing {
 	struct sample_pass **passes; /* By range; NULL if out of memory or not created yet. */
 };
 
-/* Reserves the tables of a pass for this number of distinct keys. The part that remains unused takes no memory. */
+/* Reserves the tables of a pass for as many distinct keys as samples, at most EXPECTED_SAMPLES. Reserved room that
+ * remains unused takes no memory. */
 static void replay_expect_samples(struct sample_pass *pass, size_t samples)
 {
 	size_t count = MIN(samples, EXPECTED_SAMPLES);
@@ -75,7 +77,7 @@ static bool take_passes(struct replay *replay, const struct replay_passing *pass
 	return is_done;
 }
 
-/* workers must be 1 if one worker has to see all samples. */
+/* Divides the chunks of records among workers. workers must be 1 if one worker has to see all samples. */
 static enum tally_status share_chunks(
 	struct replay *replay, const struct sample_pass_input *input, size_t workers, struct tally_error *err)
 {
@@ -172,7 +174,7 @@ static enum tally_status replay_read_samples(struct replay *replay, struct tally
 	if (plain_path_supports(replay->reader, replay->options))
 		status = replay_read_plain(replay, err);
 	if (status == TALLY_UNSUPPORTED) {
-		free(replay->passes); /* The plain path allocated it, but read no pass. */
+		free(replay->passes); /* NULL, or from a replay_read_plain that could not handle the recording. */
 		replay->passes = NULL;
 		progress_begin(progress, "reading what ran", bytes);
 		status = replay_read_sideband(replay, err);
@@ -235,7 +237,7 @@ static void replay_add_events(struct replay *replay)
 	}
 }
 
-/* Prepares the data from which the texts of facets are made. */
+/* Prepares the data from which the texts of facets (further properties of samples) are made. */
 static enum tally_status prepare_facets(struct replay *replay, struct tally_error *err)
 {
 	uint64_t kept = replay->options->facets;

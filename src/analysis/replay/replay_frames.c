@@ -192,7 +192,7 @@ static uint32_t add_binary(struct replay *replay, uint32_t binary)
 	return profile_builder_binary(replay->builder, &to);
 }
 
-/* Adds a binary at its first frame. */
+/* Returns the profile's ID of a binary, which is added when it is first needed. */
 static uint32_t profile_binary_of(struct replay *replay, uint32_t binary)
 {
 	uint32_t *id = &replay->profile_binaries[binary];
@@ -290,7 +290,7 @@ static struct profile_frame name_inlined(const struct replay *replay, uint32_t i
 	return to;
 }
 
-/* Describes a frame, or an inlined call, which are numbered after the frames. Any worker may call it. */
+/* Describes a frame or an inlined call; the latter are numbered after the frames. Any worker may call it. */
 static struct profile_frame name_frame(const void *context, uint32_t index)
 {
 	const struct replay *replay = context;
@@ -317,7 +317,7 @@ static struct profile_frame name_frame(const void *context, uint32_t index)
 	return to;
 }
 
-/* Returns the place of the index-th name in inline_frames, which omits inlined calls without name. */
+/* Returns the source place of a frame's index-th name in inline_frames, which omits inlined calls without a name. */
 static const struct source_place *named_place(const struct source_place *places, size_t count, size_t index)
 {
 	for (size_t i = 0; i + 1 < count; i++)
@@ -387,7 +387,7 @@ static void prepare_frames(struct replay *replay, struct function_list *function
 	}
 }
 
-/* Prepares the inlined calls likewise, then adds all functions. */
+/* Prepares what name_frame needs of inlined calls, then adds all functions to the profile. */
 static bool prepare_names(struct replay *replay, struct function_list *functions, size_t count)
 {
 	for (size_t i = 0; i < replay->frames.len && has_calls(replay) && replay->inlines.names.len > 0; i++)

@@ -101,7 +101,7 @@ static bool end_kernel_names(struct replay *replay, struct kernel_names *kernel)
 	return is_done;
 }
 
-/* Adds the facets that the pass keeps. */
+/* Adds the facet values of a pass (further properties of samples) to the profile, if it has any. */
 static void replay_samples_add_facets(struct replay *replay, const struct sample_pass *pass, const struct pass_ids *ids)
 {
 	if (!ids->facets)
@@ -317,7 +317,8 @@ static void translate_all_keys(struct replay_samples_joining *j)
 	}
 }
 
-/* The keys of one pass are distinct. They remain so in the profile if no frames and threads merge. */
+/* Returns whether no two samples can be equal in the profile: the keys of one pass are distinct, and remain so if no
+ * frames and threads merge. */
 static bool are_distinct(const struct replay_samples_joining *j)
 {
 	const struct replay *replay = j->replay;

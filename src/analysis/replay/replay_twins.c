@@ -9,7 +9,7 @@
 #define NONE			 UINT32_MAX
 #define REPLAY_TWINS_TASK_FRAMES 8192
 
-/* Returns whether all other properties that distinguish frames are the same within a function. */
+/* Returns whether frames of one function can differ only in level and binary, with these options. */
 static bool functions_tell(const struct replay *replay)
 {
 	const struct replay_options *o = replay->options;
@@ -17,8 +17,8 @@ static bool functions_tell(const struct replay *replay)
 	       replay->frames.words < RESOLVED_FRAME_WORDS;
 }
 
-/* Frames without names are distinguished by binary and address; frames of two binaries that look the same may share
- * both. */
+/* Returns whether the profile cannot distinguish the binary from an earlier one: frames without names, which differ
+ * only in binary and address, may then be equal in both. */
 static bool has_double(const struct replay *replay, uint32_t binary)
 {
 	return replay->has_namesakes && binary != RESOLVE_NONE &&
@@ -36,7 +36,8 @@ struct twin_finding { /* State that the workers share. */
 	size_t count; /* Number of frames and inlined calls, which follow the frames. */
 	uint32_t *first_of; /* By function: its first frame. */
 	uint32_t *firsts;
-	/* Frames of one function differ, or a frame without function is in a binary that looks like another one. */
+	/* This method does not apply: frames of one function differ, or has_double is true for the binary of a frame
+	 * without function or of an inlined call. */
 	bool is_untold;
 };
 

@@ -8,7 +8,7 @@ struct spec { /* A conversion such as %-08.3lx. */
 	size_t width;
 	size_t precision;
 	bool has_precision;
-	unsigned bytes; /* Size of the number. */
+	unsigned bytes; /* Size of the argument. */
 	char conversion;
 };
 
@@ -542,7 +542,7 @@ void trace_event_print(
 	}
 }
 
-/* Searches a print format for the value of a field, as in "name=0x%lx", "name: %s," and "name %d". */
+/* State of the search for the value of a field in a print format, as in "name=0x%lx", "name: %s," and "name %d". */
 struct named_value {
 	struct tally_str name;
 	enum { VALUE_AHEAD, VALUE_BEGINS, VALUE_INSIDE, VALUE_COMPLETE } state;
