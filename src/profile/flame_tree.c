@@ -17,7 +17,7 @@ struct flame_path { /* Labels and nodes of a stack, from the root. */
 	VEC(uint32_t) nodes;
 };
 
-struct known_label { /* The label of the most recently labelled frame. */
+struct known_label { /* The label of the most recently labelled frame of a function or binary. */
 	uint32_t frame, label; /* Label + 1; 0 if no frame was labelled yet. */
 };
 
@@ -44,7 +44,7 @@ struct flame_builder {
 	struct stack_end *ends; /* Indexed by stack. */
 };
 
-/* If an earlier label looks the same, marks both. Returns false if out of memory. */
+/* If an earlier label looks the same (only its function differs), marks both. Returns false if out of memory. */
 static bool note_look(struct flame_builder *b, const uint64_t look[2], uint32_t label, bool *has_namesake)
 {
 	bool is_new;
@@ -57,8 +57,8 @@ static bool note_look(struct flame_builder *b, const uint64_t look[2], uint32_t 
 	return true;
 }
 
-/* Functions of two profiles have nothing in common but their names: files have other names in another version, and
- * compilers inline differently. */
+/* Returns the kind by which functions of two profiles are compared. Only their names are reliable: files have other
+ * names in another version, and compilers inline differently. */
 static enum flame_kind compared_kind(enum flame_kind kind)
 {
 	return kind == FLAME_INLINED || kind == FLAME_GENERATED ? FLAME_USER : kind;
@@ -119,7 +119,8 @@ struct flame_label flame_label_of(const struct profile *p, uint32_t index, struc
 	return label;
 }
 
-/* Most frames of one function differ only in their addresses and have the same label. */
+/* Returns where the last label of the frame's function or binary is cached: most frames of one function differ only in
+ * their addresses and have the same label. */
 static struct known_label *known_label_of(const struct flame_builder *b, const struct profile_frame *frame)
 {
 	if (frame->function != PROFILE_NONE)
@@ -133,7 +134,8 @@ static bool look_alike(const struct profile_frame *a, const struct profile_frame
 	       a->is_start == b->is_start;
 }
 
-/* room is a buffer for the texts of the label. */
+/* Replaces the names in a label by those that stand for them in all compared profiles. room is a buffer for the texts
+ * of the label. */
 static void match_label(const struct flame_builder *b, struct flame_label *label, struct text *room)
 {
 	const struct name_match *match = b->options->match;
@@ -216,7 +218,7 @@ static bool label_group(struct flame_builder *b, const struct profile_sample *sa
 	return is_made;
 }
 
-/* Returns the number of frames before a waker's. */
+/* Returns the number of frames before the first one that represents a waker. */
 static size_t flame_tree_own_frames(const struct profile *p, const struct list *stack)
 {
 	for (size_t i = 0; i < stack->count; i++)
@@ -239,7 +241,8 @@ static bool read_path(struct flame_builder *b, const struct profile_sample *samp
 	uint32_t *labels = b->path.labels.items;
 	if (first)
 		labels[0] = group;
-	/* The waker's part follows that of the wait and begins with its innermost function, which woke the thread. */
+	/* The waker's frames follow those of the waiting thread, and begin with the innermost function, which woke the
+	 * thread. */
 	size_t own = flame_tree_own_frames(p, &stack);
 	for (size_t i = 0; i < stack.count; i++) {
 		size_t at = i >= own || b->options->is_reversed ? first + i : first + own - 1 - i;
@@ -463,7 +466,8 @@ static void flame_tree_walk(
 	}
 }
 
-/* moved: the new index of each node, by its index in order of creation. */
+/* Puts the weights by state in the order of the finished nodes. moved: the new index of each node, by its index in
+ * order of creation. */
 static bool flame_tree_move_states(struct flame_builder *b, const uint32_t *moved)
 {
 	size_t each = FLAME_STATES * sizeof(*b->tree->states);

@@ -13,7 +13,7 @@ struct name_presence {
 };
 
 struct name_group { /* Names with one identity. */
-	struct name_presence presence; /* Of the names that may be joined. */
+	struct name_presence presence; /* The profiles with one of the names that may be joined. */
 	bool differs; /* Some profile lacks one of the names. */
 	uint32_t shown; /* The name that represents those that may be joined; INTERN_NONE: none yet. */
 };
@@ -72,7 +72,8 @@ static bool name_match_read(struct name_match_builder *b, const struct profile *
 	return is_done;
 }
 
-/* Returns whether the name is joined with others of its group, if the group is joined. */
+/* Returns whether the name may count as equal to others of its group. A file or thread name that all profiles have may
+ * not. */
 static bool name_match_may_join(const struct name_match_builder *b, uint32_t name)
 {
 	return b->kind == NAME_MATCH_FUNCTION || b->presence.items[name].count < b->profile_count;
@@ -106,7 +107,8 @@ static bool name_match_group(struct name_match_builder *b, uint32_t name)
 	return true;
 }
 
-/* Counts how many profiles a group covers, profile by profile, because its names come in any order. */
+/* Adds the profile to the presence of each group with a name in it. Called profile by profile, because the names of a
+ * group come in any order. */
 static void name_match_cover(struct name_match_builder *b, const struct profile *p, uint32_t profile)
 {
 	for (size_t i = 0; i < name_match_count(b->kind, p); i++) {

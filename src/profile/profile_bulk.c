@@ -141,8 +141,8 @@ struct profile_bulk_adding {
 	struct profile_builder *b;
 	const struct sample_source *from;
 	struct dedup *found;
-	struct sort_key *order; /* By position: the lowest order of the sample, and its number. */
-	uint32_t *places; /* By number: the position. */
+	struct sort_key *order; /* By position in the profile: the lowest order of the sample, and its number. */
+	uint32_t *places; /* By number of a sample: its position. */
 };
 
 /* Adds the samples to their event, atomically because other workers do the same. */

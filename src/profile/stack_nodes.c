@@ -8,7 +8,7 @@
 #include "base/vec.h"
 
 #define FEW   4096 /* Fewer stacks do not justify another worker. */
-#define PARTS 64 /* Number of parts into which the stacks are divided. */
+#define PARTS 64 /* Number of parts that workers share, if there are enough stacks. */
 
 struct path { /* A stack, followed from its outermost frame inwards. */
 	const uint32_t *frames; /* Innermost frame first. */
@@ -35,7 +35,8 @@ struct group { /* Paths of a range with the same next frame. */
 struct grouping { /* State of one worker. */
 	VEC(struct stack_nodes_range) ranges;
 	VEC(struct group) groups;
-	uint32_t *group_of; /* Group + 1, by frame, and last for paths that end; all 0 between two ranges. */
+	/* By next frame: its group + 1; the last item is for paths that end. All items are 0 between two ranges. */
+	uint32_t *group_of;
 	bool is_out_of_memory;
 };
 

@@ -97,7 +97,8 @@ static void sort_spans(struct track_spans *spans)
 		}
 }
 
-/* Returns whether a span joins the last group of its kind: both begin in one interval and neither is long. */
+/* Returns whether a span is merged with the last group of its kind: both begin in one interval of resolution_ns, and
+ * neither is longer than that. */
 static bool tracks_joins(const struct track_span *group, const struct track_span *span, uint64_t resolution_ns)
 {
 	return group->start_ns / resolution_ns == span->start_ns / resolution_ns && group->held_ns < resolution_ns &&
@@ -117,7 +118,8 @@ static void tracks_join(struct track_span *group, const struct track_span *span)
 		group->text = INTERN_NONE;
 }
 
-/* out may be spans->items, because writing never overtakes reading. */
+/* Merges neighbouring short spans, and returns the number of spans that remain. out may be spans->items, because
+ * writing never overtakes reading. */
 static size_t tracks_merge(const struct track_spans *spans, uint64_t resolution_ns, struct track_span *out)
 {
 	size_t last[SPAN_KINDS], len = 0;
@@ -164,7 +166,7 @@ static void merge_levels(struct track *track, uint64_t resolution_ns)
 	track->levels.len = len;
 }
 
-/* Keeps one arrow to a track per interval. */
+/* Keeps one arrow to a track per interval of resolution_ns. */
 static bool merge_arrows(struct tracks *t)
 {
 	/* By track: the interval of its last arrow, + 1; 0: none. */

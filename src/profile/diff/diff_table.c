@@ -27,8 +27,8 @@ static const struct flat_row *flat_row_of(const struct diff_table *diff, const s
 	return &diff->tables[row->file]->rows[row->row];
 }
 
-/* Of merged rows without symbol, the one with the lowest (signed) address in the first object is shown, as in
- * perf. */
+/* Chooses which of the merged rows of one file is shown: as in perf, the one whose binary sorts first, and there the
+ * one with the lowest (signed) address. */
 static void choose_shown(const struct diff_table *diff, struct diff_row *row, uint32_t file, uint32_t other)
 {
 	const struct flat_row *shown = flat_row_of(diff, row), *rival = &diff->tables[file]->rows[other];
@@ -199,8 +199,8 @@ static int compare_periods(const struct diff_table *diff, size_t a, size_t b, si
 	return (pa < pb) - (pa > pb);
 }
 
-/* New rows show no ratio or weighted difference, but if nothing else decides, they are ordered by it: a weight of 0
- * makes all of them equal, and a negative one reverses the order. */
+/* Rows that the baseline lacks show no ratio or weighted difference, but if nothing else decides, they are ordered by
+ * their weighted period: a weight of 0 makes all of them equal, and a negative one reverses the order. */
 static int compare_new_periods(const struct diff_table *diff, size_t a, size_t b, size_t file)
 {
 	int order = compare_periods(diff, a, b, file);
@@ -236,7 +236,8 @@ static int diff_table_compare_rows(const void *left, const void *right, void *da
 	return order ? order : COMPARE(a, b);
 }
 
-/* Returns whether the baseline lacks the row and the rows of all its files were shown already. */
+/* Returns whether the baseline lacks the row, and is_seen is set for all files that have it: their rows were shown
+ * already. */
 static bool is_shown_elsewhere(const struct diff_table *diff, size_t row)
 {
 	const bool *is_seen = diff->options.is_seen;

@@ -4,7 +4,7 @@
 #include "base/order.h"
 
 #define CACHELINE_BYTES 64u
-#define MEMORY_BITS	33 /* Width of the number of FACET_DATA_MEMORY. */
+#define MEMORY_BITS	33 /* Number of bits of the values of FACET_DATA_MEMORY. */
 
 uint64_t facet_cacheline(uint64_t address)
 {
@@ -43,8 +43,8 @@ static uint64_t facet_keys_branch_flags(enum profile_key_form form, uint64_t fla
 	return flags & (form == KEY_FORM_IN_TX ? BRANCH_FLAG_IN_TX : BRANCH_FLAG_ABORT);
 }
 
-/* Returns an identifier of the memory that contains the line, in the order of rows. Lines of the kernel are
- * distinguished by object, others by the number of the facet. */
+/* Returns an identifier of the memory that contains the cache line; rows are ordered by it. Lines of the kernel are
+ * distinguished by binary, others by their FACET_DATA_MEMORY. */
 static uint64_t line_memory(const struct profile *p, const struct profile_value *value)
 {
 	uint32_t level = p->frames[value->frame].level;
@@ -152,7 +152,7 @@ static int compare_offsets(
 	return order ? order : signed_ascending(b->number, a->number);
 }
 
-/* Lines in objects of the kernel are ordered by address alone, regardless of the object. */
+/* Cache lines in binaries of the kernel are ordered by address alone, regardless of the binary. */
 static int facet_keys_compare_lines(
 	const struct profile *p, const struct profile_value *a, const struct profile_value *b)
 {
@@ -186,7 +186,7 @@ int facet_key_compare(const struct flat_table *table, enum profile_key key, cons
 	case KEY_FORM_TEXT:
 		if (key == KEY_TRANSACTION)
 			return facet_keys_ascending(b->number, a->number);
-		/* Of memory accesses only the low half counts, which all kernels fill. */
+		/* Of memory accesses only the low 32 bits of data_src are compared, which all kernels fill. */
 		if (profile_key_get(key)->mode == KEY_MODE_MEMORY && key != KEY_BLOCKED)
 			return facet_keys_ascending((uint32_t)a->number, (uint32_t)b->number);
 		order = facet_keys_ascending(a->number, b->number);

@@ -50,8 +50,8 @@ static bool make_keys(struct flat_table *table, size_t frame_count)
 	return is_done;
 }
 
-/* Returns whether functions with one start have one size. Otherwise they are several rows, but one frame of a call
- * graph. */
+/* Returns whether no two functions of a binary have the same start but different sizes: such functions are several
+ * rows, but one frame of a call graph. */
 static bool have_one_end_each(const struct profile *p)
 {
 	struct id_table starts = {.words = 2}, functions = {.words = 3};
@@ -115,8 +115,8 @@ static void take_some_groups(void *context, size_t task, unsigned worker)
 		__atomic_store_n(&t->has_namesakes, true, __ATOMIC_RELAXED);
 }
 
-/* A call graph distinguishes objects with one name, which are in one group otherwise. Returns false if out of
- * memory. */
+/* Gives frames in binaries that share a name a key per binary: a call graph distinguishes these binaries, but their
+ * frames are in one group. Returns false if out of memory. */
 static bool part_namesakes(const struct group_taking *t, struct id_table *others)
 {
 	for (size_t i = 0; t->has_namesakes && i < t->frame_count; i++) {

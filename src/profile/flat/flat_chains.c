@@ -44,9 +44,9 @@ static struct list recorded_calls(
 	return options->is_caller_first ? outermost_calls(p, frames, calls) : innermost_calls(p, frames, calls);
 }
 
-/* As in perf, keeps the innermost calls, or the outermost ones of chains that begin with those. Callers unwound from
- * stack dumps are always counted from the innermost one, and limited separately from the frames that the kernel
- * recorded. */
+/* As in perf, keeps at most max_stack calls: the innermost ones, or the outermost ones if chains begin with the caller.
+ * Callers unwound from stack dumps are always counted from the innermost one, and limited separately from the frames
+ * that the kernel recorded. */
 struct flat_counted flat_chains_counted(const struct profile *p, const struct flat_options *options, uint32_t stack)
 {
 	struct list all = profile_stack(p, stack), kernels = {all.items, 0};

@@ -27,7 +27,7 @@ struct sample_grouping {
 	const struct flat_options *options;
 	const struct flat_chains *chains;
 	struct id_table ids;
-	uint32_t *of_facets; /* By row of values; NULL if no key uses facets. */
+	uint32_t *of_facets; /* By row of the profile's facet values: its group. NULL if no key shows facets. */
 	/* By thread: the group of its samples, + 1, if nothing else decides; 0: not known yet. */
 	uint32_t *of_thread;
 };
@@ -230,7 +230,7 @@ bool flat_groups_frames(struct flat_groups *groups, const struct profile *p, con
 	return is_done;
 }
 
-/* Groups rows of values that look the same in all keys that use facets. */
+/* Puts the rows of facet values that look the same in all keys that show facets into one group. */
 static bool group_facets(struct sample_grouping *g)
 {
 	const struct profile *p = g->profile;

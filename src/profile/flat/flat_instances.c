@@ -18,7 +18,8 @@ struct row_list {
 	size_t len, cap;
 };
 
-/* Reserves room for the instances of the rows that need any. These are few of many, so they are listed. */
+/* Reserves room for the instances (chains of samples) of the rows that need any. Such rows are few of many, so they are
+ * listed. */
 static bool place_instances(struct flat_part *b, struct row_list *needing)
 {
 	uint64_t at = 0;
@@ -79,7 +80,7 @@ static bool mark_kept_frames(struct flat_keeping *keeping, const struct row_list
 	return is_done;
 }
 
-/* Marks the frames of those rows of the part's group that need instances. Returns false if there are none. */
+/* Enters those rows of the part's group that need instances in row_of. Returns false if there are none. */
 static bool know_kept_rows(const struct flat_keeping *keeping, struct flat_part *part, uint32_t group)
 {
 	size_t index = group - part->first_group, count = part->group_rows.len;

@@ -29,7 +29,8 @@ static uint32_t flat_rows_add_row(
 	return row;
 }
 
-/* The chains of a row are those of the first member. */
+/* Counts a sample in a row. Only samples of the first event of a group of events count for call chains, because only
+ * their chains are shown. */
 static void count_instance(struct flat_part *b, uint32_t row, const struct flat_instance *instance)
 {
 	struct row_tally *tally = &b->tallies.items[row];
@@ -123,7 +124,7 @@ static void expect_callers(const struct flat_part *b, uint32_t sample_group, con
 	}
 }
 
-/* Adds the row of a caller, which differs from the sample's row only in its place. */
+/* Adds the row of a caller, which differs from the sample's row only in frame, address and line. */
 static uint32_t add_caller_row(
 	struct flat_part *b, uint32_t frame, const struct flat_row *sample_like, const struct flat_instance *by)
 {
@@ -304,7 +305,8 @@ static void add_parts(struct flat_part *b, uint32_t group, uint32_t index)
 	}
 }
 
-/* A separate walk, because few tables have parts. */
+/* Adds up periods by the parts of memory accesses (FACET_MEM_PARTS), in a separate walk because few tables have
+ * them. */
 static bool make_parts(struct flat_part *b)
 {
 	const struct flat_groups *groups = b->groups;

@@ -9,7 +9,7 @@
 #include "base/thread_pool.h"
 
 #define WORD_BITS	     64
-#define WORDS_MAX	     7 /* Words per item. */
+#define WORDS_MAX	     7 /* Maximum number of words per item. */
 #define FIELDS_MAX	     32
 #define DEPTH_BITS	     16
 #define FLAT_WORDS_TASK_ROWS 8192
@@ -19,12 +19,13 @@
 struct word_field {
 	enum profile_key key;
 	bool is_value, is_depth;
-	uint32_t member; /* The member of a value. */
+	uint32_t member; /* For a value: which event of the group has it. */
 	uint64_t most; /* Upper limit of a value. */
 	unsigned bits;
 };
 
-/* An item consists of the bits of the fields, one after another. */
+/* Describes items: the numbers by which rows are sorted. An item consists of the bits of the fields, one after
+ * another. */
 struct word_plan {
 	const struct flat_sort *sort;
 	struct word_field fields[FIELDS_MAX];
@@ -272,7 +273,8 @@ static size_t part_begin(const struct word_sort *sort, size_t part)
 	return part ? sort->ends[part - 1] : 0;
 }
 
-/* Rows of one sample each are in one part, which must not be the last to begin. */
+/* Orders the parts by size. The rows with one sample each, which are often the most, are in one part: its sorting must
+ * not begin last. */
 static void order_largest_first(struct word_sort *sort)
 {
 	struct sort_key room[KEY_SORT_PARTS];

@@ -9,7 +9,7 @@
 #include "base/vec.h"
 
 struct call_tree_range {
-	uint32_t begin, end; /* Range in the builder's work. */
+	uint32_t begin, end; /* Range of chains in the builder's work. */
 	uint32_t depth; /* Number of frames of the chains that the nodes above have used. */
 };
 

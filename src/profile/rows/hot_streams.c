@@ -60,7 +60,8 @@ static size_t list_nodes(struct hot_streams_finding *f)
 	return count;
 }
 
-/* Returns the place of the next stream: a new one, or that of the lightest; NULL if it is lighter than all. */
+/* Returns where to store the next stream: in a new item, or in that of the lightest stream; NULL if the period is not
+ * greater than that of the lightest. */
 static struct hot_stream *choose_place(struct hot_streams *found, uint64_t period)
 {
 	if (found->count < HOT_STREAMS_MOST)

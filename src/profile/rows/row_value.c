@@ -5,8 +5,8 @@
 #include "base/order.h"
 #include "profile/flat/facet_keys.h"
 
-/* Returns whether the number or text of the facet is the value; other keys refer to frames, or to samples that are
- * counted differently. */
+/* Returns whether the key's value is a number or text that samples have (profile_facet). Other keys are properties of
+ * frames or sums, or belong to branches or memory accesses only. */
 static bool is_of_facet(enum profile_key key)
 {
 	const struct profile_key_info *info = profile_key_get(key);
