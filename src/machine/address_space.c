@@ -35,7 +35,7 @@ static void active_remove(struct address_space *space, size_t position)
 	space->active.len--;
 }
 
-/* position is that of the first active mapping after it. */
+/* Adds a mapping that nothing has ended yet. position: that of the first active mapping after it. */
 static bool add_active(struct address_space *space, const struct mapping *mapping, size_t position)
 {
 	if (!arena_vec_push(space->arena, &space->mappings, *mapping))

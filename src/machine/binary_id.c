@@ -124,8 +124,8 @@ static bool has_no_file(struct tally_str name)
 	return is_own_memory(name) || str_equal(name, STR("[vsyscall]")) || str_starts_with(name, STR("anon_inode:"));
 }
 
-/* True for what the path identifies better than the inode: memory without a file, and memfds, devices and shared memory,
- * which get a new inode whenever they are made. */
+/* True for what the path identifies better than the inode: memory without a file, and memfds, devices and shared
+ * memory, which get a new inode whenever they are made. */
 static bool is_told_by_path(struct tally_str path)
 {
 	return !str_starts_with(path, STR("/")) || str_starts_with(path, STR("/memfd:")) ||
@@ -215,8 +215,8 @@ bool binary_table_add_user(struct binary_table *table, const struct record_mmap 
 	if (!add_user(table, mmap, index))
 		return false;
 	/*
-	 * Anonymous memory depends on more than name and file, and the build ID of a binary may have changed at a
-	 * finish.
+	 * The binary of anonymous memory depends on more than name and file, and binary_table_finish may have changed
+	 * the build ID of a binary.
 	 */
 	if (!is_anonymous(mmap->filename) && binary_id_is_same_file(table, *index, mmap))
 		*recent = *index + 1;

@@ -10,7 +10,7 @@
 #include "machine/remapped_text.h"
 
 #define PREFETCH	  4 /* Number of address spaces between the prefetch and its use. */
-#define PREFETCH_MAPPINGS 6 /* Most address spaces have no more mappings. */
+#define PREFETCH_MAPPINGS 6 /* Number of mappings to prefetch: most address spaces have no more. */
 
 struct machine {
 	struct intern strings;
