@@ -90,7 +90,7 @@ static int data_types_by_address(const void *a, const void *b)
 	return COMPARE(left->address, right->address);
 }
 
-/* Moves the variables that were read to globals. */
+/* Moves types->read to types->globals and sorts these. Variables whose size is 0 or not known are dropped. */
 static bool take_globals(struct data_types *types)
 {
 	if (types->read.items.len == 0)
@@ -166,7 +166,7 @@ static bool find_callee(void *context, uint64_t address, struct dwarf_reference 
 	return true;
 }
 
-/* The location lists of a split unit are in its own file. */
+/* The location lists of a unit are in its .dwo file, in the .dwp package, or in the image. */
 static enum tally_status read_variables(struct data_types *types, const struct debug_function *function,
 	struct dwarf_variables *variables, struct tally_error *err)
 {

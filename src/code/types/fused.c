@@ -20,7 +20,7 @@ static bool fused_take_number(struct tally_str *rest, uint64_t *number)
 	return str_to_u64(word, 10, number);
 }
 
-/* perf 7.3 attributes a sample to the previous instruction if that is of one of these kinds, depending on the CPU. */
+/* Returns the kinds of instructions that perf 7.3 takes as fused with the next one on this CPU. */
 unsigned fused_set_of(struct tally_str cpu_id)
 {
 	static const struct tally_str intel = {"GenuineIntel,", 13}, amd = {"AuthenticAMD,", 13};

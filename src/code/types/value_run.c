@@ -48,7 +48,7 @@ static const struct dwarf_type *pointed_to(const struct value_run *run, const st
 	return object && object->kind != DWARF_TYPE_FUNCTION ? target : NULL;
 }
 
-/* Returns the object and the offset that a value points to; false if it is not a known address. */
+/* Returns the type of the object that a value points to, and the offset in it; false if it is not a known address. */
 static bool points_at(
 	const struct value_run *run, const struct value *value, const struct dwarf_type **type, int64_t *offset)
 {
@@ -263,7 +263,8 @@ static const struct dwarf_type *leaf_at(struct dwarf_types *types, const struct 
 	return NULL;
 }
 
-/* Returns the offset in the frame of a memory operand, if it has no index. */
+/* Finds the offset of a memory operand from the canonical frame address; returns false if its base is another address,
+ * or if it has an index or a segment. */
 static bool frame_slot(const struct value_state *state, const struct operation_memory *memory, int64_t *at)
 {
 	struct value base = register_value(state, memory->base);
@@ -289,7 +290,7 @@ static struct value value_run_loaded(const struct value_run *run, const struct v
 	return leaf ? (struct value){.kind = VALUE_TYPED, .type = leaf} : nothing;
 }
 
-/* A step by whole elements leads to another element of the same type. */
+/* Adds a constant to a value. A pointer that moves by a multiple of the size of its type points to that type again. */
 static struct value value_run_moved(const struct value_run *run, struct value value, int64_t by)
 {
 	const struct dwarf_type *type;
@@ -305,7 +306,7 @@ static struct value value_run_moved(const struct value_run *run, struct value va
 	return value;
 }
 
-/* An unknown index selects an unknown element; the first one stands for all of them. */
+/* Adds an unknown index to an address: the first element of an array stands for all of them. */
 static struct value value_run_indexed(const struct value_run *run, struct value value)
 {
 	struct value_place place;

@@ -12,7 +12,7 @@
 #include "code/disasm/operation.h"
 #include "object/dwarf/dwarf_type.h"
 
-#define VALUE_SLOTS 24 /* Number of tracked stack slots; functions with more lose the later ones. */
+#define VALUE_SLOTS 24 /* Maximum number of stack slots that are tracked; further slots are ignored. */
 
 enum value_kind {
 	VALUE_NONE,

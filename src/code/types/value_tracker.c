@@ -11,7 +11,7 @@
 
 #define NO_STATE UINT32_MAX
 
-/* The result needs some hundred bytes per instruction. */
+/* Decodes the code. An instruction that cannot be decoded is in the list, too, with is_known unset. */
 static bool read_instructions(const struct value_tracker_input *input, struct value_run *run)
 {
 	struct tally_bytes left = input->code;
@@ -67,7 +67,8 @@ static int by_return(const void *a, const void *b)
 	return COMPARE(left->return_address, right->return_address);
 }
 
-/* Replaces storage relative to the frame base by storage relative to the base's register. */
+/* Replaces storage relative to the frame base by storage relative to the register that the frame base is in. If the
+ * frame base is the canonical frame address (CFA), the storage remains as it is. */
 static struct dwarf_storage value_tracker_resolved(struct dwarf_storage storage, const struct dwarf_storage *base)
 {
 	if (storage.kind != DWARF_STORAGE_AT_FRAME_BASE)
@@ -110,14 +111,15 @@ static struct value_state entry_state(const struct value_tracker_input *input)
 {
 	struct value_state state = {.is_reached = true};
 	bool is_x86 = input->elf_machine == EM_X86_64;
-	/* A call leaves the CFA in the stack pointer; on x86, the return address is on top of it. */
+	/* At the entry, the stack pointer is the CFA; on x86, it is 8 less: the call pushed the return address. */
 	if (input->is_entry)
 		state.registers[is_x86 ? VALUE_X86_SP : VALUE_ARM64_SP] =
 			(struct value){.kind = VALUE_FRAME, .offset = is_x86 ? -8 : 0};
 	return state;
 }
 
-/* A target before the jump must be processed again if its state has changed. */
+/* Merges the state into that of the jump's target. Sets *is_again if code that was processed already needs another
+ * pass: the changed target is not behind the jump, or is not known. */
 static void leave_by_jump(struct value_run *run, size_t from, const struct value_state *state, bool *is_again)
 {
 	const struct operation *operation = &run->instructions.items[from].operation;
