@@ -105,7 +105,7 @@ static struct tally_str probe_binary_module_name(struct arena *arena, const char
 	return (struct tally_str){name, name ? len : 0};
 }
 
-/* Sets the members of the result that come from the loaded entry. */
+/* Loads the symbols and the debug information of the file, and sets the members of the result that come from them. */
 static enum tally_status probe_binary_fill(struct probe_binary_opened *opened, struct tally_error *err)
 {
 	struct probe_binary *binary = &opened->binary;

@@ -89,7 +89,8 @@ static enum tally_status probe_filter_one(struct probe_filter_parser *parser, co
 	return TALLY_OK;
 }
 
-/* Parses a chain of one operator. Operands of | are chains of &, and operands of & are single patterns. */
+/* Parses a chain of one operator. Operands of | are chains of &; operands of & are patterns, negations and filters in
+ * parentheses. */
 static enum tally_status probe_filter_chain(
 	struct probe_filter_parser *parser, enum probe_filter_kind kind, const struct probe_filter **out)
 {

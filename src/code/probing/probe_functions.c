@@ -14,7 +14,7 @@
 struct probe_functions_builder {
 	struct probe_functions *functions;
 	VEC(const struct dwarf_file *) files; /* Ordered by their first units. */
-	struct map_u64 by_entry; /* Maps (index in files << FILE_SHIFT | abstract entry) to an index in roots. */
+	struct map_u64 by_entry; /* Maps (index in files << FILE_SHIFT | offset of an entry) to an index in roots. */
 	bool out_of_memory;
 };
 
@@ -36,7 +36,8 @@ static uint32_t *probe_functions_slot(
 	return (uint32_t *)slot;
 }
 
-/* Returns the root of a function's entry. Each abstract entry is read only once. */
+/* Returns the index in roots of the source function to which an entry belongs. An abstract entry, which several entries
+ * can share, is read only once. */
 static uint32_t probe_functions_root(
 	struct probe_functions_builder *b, const struct debug_unit *debug, uint32_t unit, uint64_t entry)
 {
@@ -318,7 +319,7 @@ const struct dwarf_lines *probe_unit_lines(struct probe_functions *f, uint32_t i
 const char *probe_unit_path(struct probe_functions *f, uint32_t index, uint32_t number)
 {
 	struct probe_unit *unit = &f->units[index];
-	/* Both line tables have the same files. */
+	/* The line table without statements, which may be there already, has the same files. */
 	const struct dwarf_lines *lines = unit->debug.lines ? unit->debug.lines : probe_unit_lines(f, index);
 	if (!lines || number >= lines->files.len)
 		return NULL;

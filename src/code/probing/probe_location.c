@@ -31,7 +31,7 @@ struct probe_evaluation {
 	struct probe_location *location;
 	/* The last operation named a register (DW_OP_reg0 to DW_OP_regx), which holds the variable itself. */
 	bool is_register;
-	bool is_value; /* DW_OP_stack_value was read. */
+	bool is_value; /* DW_OP_stack_value was read: the expression results in the value, not in its address. */
 };
 
 /* Records why the location cannot be used. Returns false, so that the caller can return its result. */
@@ -145,8 +145,8 @@ static bool probe_push_cfa(struct probe_evaluation *e, int64_t offset)
 	return probe_push_register(e, frame.reg, probe_sum(frame.offset, offset));
 }
 
-/* Compilers describe the frame base for the function's body. In the prologue and the epilogue, the register has another
- * distance from the CFA. */
+/* Pushes the sum of a frame-base register and an offset. Compilers describe the frame base for the function's body; in
+ * the prologue and the epilogue, the register has another distance from the CFA, which this corrects. */
 static bool probe_push_based(struct probe_evaluation *e, uint32_t reg, int64_t offset)
 {
 	struct probe_frame frame;

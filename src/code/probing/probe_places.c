@@ -58,7 +58,8 @@ static void probe_places_set_symbol(struct probe_functions *functions, uint64_t 
 	place->entry = outer_entry + binary->moved;
 }
 
-/* row has the address and its code, and the line if path is not NULL. */
+/* Adds a place for the row, unless its address has one. If row->path is NULL, the source file is that of the function's
+ * declaration. */
 static enum tally_status probe_places_add(
 	struct probe_places_search *search, const struct probe_row *row, struct tally_error *err)
 {
@@ -93,7 +94,8 @@ static enum tally_status probe_places_add(
 	return vec_push(&search->out->items, place) ? TALLY_OK : error_nomem(err);
 }
 
-/* Moves the row to the end of the prologue if the function stores its variables only there. */
+/* Moves the row to the end of the prologue if the code may be unoptimized: before, the prologue has not yet stored the
+ * parameters at the locations in the debug information. */
 static enum tally_status probe_places_skip_prologue(
 	struct probe_places_search *search, struct probe_row *row, struct tally_error *err)
 {
@@ -302,7 +304,8 @@ enum tally_status probe_places_find(struct probe_binary *binary, const struct pr
 	return status;
 }
 
-/* At the first address of an inlined call, the line is that of the caller. */
+/* If inlined code begins at the address, sets the place's line to that of the call. Returns the innermost code that
+ * does not begin there as inlined code. */
 static struct probe_code probe_places_describe_call(
 	struct probe_functions *functions, struct probe_code code, uint64_t address, struct probe_place *place)
 {

@@ -5,7 +5,8 @@
 
 #include "base/order.h"
 
-/* Returns whether the producer's options include optimization. gcc records its options; clang and rustc do not. */
+/* Returns whether the producer's options include optimization. *is_said: the producer records its options, as gcc does;
+ * clang and rustc do not. */
 static bool probe_prologue_is_optimized(struct tally_str producer, bool *is_said)
 {
 	bool is_optimized = false;

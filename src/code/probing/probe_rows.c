@@ -116,7 +116,8 @@ static void probe_rows_add(struct probe_rows_walk *walk, const struct probe_row 
 		walk->out_of_memory = true;
 }
 
-/* The line of a call belongs to the caller, even at the first address of the inlined code. */
+/* Returns the code that the line belongs to: the line of a call belongs to the caller, even at the first address of the
+ * inlined code. */
 static struct probe_code probe_rows_of_call(
 	const struct probe_functions *functions, struct probe_code code, uint32_t file, uint32_t line)
 {
@@ -212,7 +213,9 @@ static void probe_rows_add_entry(
 		probe_rows_add(walk, &row);
 }
 
-/* Line tables have no rows for declarations, and may lack rows for calls. */
+/* Adds rows for entries of functions: line tables have no rows for declarations, and may lack rows for inlined calls.
+ * If each address has one row, this is called twice, because declarations take precedence over statements, and
+ * statements over calls. */
 static void probe_rows_add_entries(struct probe_rows_walk *walk, uint32_t unit, bool of_declarations)
 {
 	struct probe_functions *functions = walk->functions;

@@ -34,7 +34,7 @@ static int probe_symbols_by_name(const void *a, const void *b, void *context)
 	return order ? order : (x > y) - (x < y);
 }
 
-/* A name may be in two symbol tables at the same address. */
+/* Removes doubles: a name may be in two symbol tables at the same address. */
 static void probe_symbols_drop_doubles(struct probe_symbols *symbols)
 {
 	size_t kept = 0;

@@ -4,9 +4,9 @@
  *
  * The caller owns the list (probe_symbols_free); names are borrowed from the binary.
  *
- *	struct probe_symbols *symbols;
+ *	const struct probe_symbols *symbols;
  *	if (probe_binary_symbols(binary, &symbols, err) == TALLY_OK)
- *		const struct probe_symbol *main = probe_symbols_find(symbols, STR("main"));
+ *		const struct probe_symbol *symbol = probe_symbols_at(symbols, address);
  */
 #ifndef CODE_PROBING_PROBE_SYMBOLS_H
 #define CODE_PROBING_PROBE_SYMBOLS_H
@@ -27,7 +27,7 @@ struct probe_symbol {
 };
 
 struct probe_symbols {
-	VEC(struct probe_symbol) items; /* Sorted by address; at one address, global ones first. */
+	VEC(struct probe_symbol) items; /* Sorted by address; at one address, functions first, then global ones. */
 	VEC(uint32_t) by_name; /* Indexes of items, sorted by name, then by address. */
 	VEC(uint64_t) ends; /* ends[i] is the highest end of items[0..i]. */
 };

@@ -143,7 +143,7 @@ static enum tally_status probe_text_set_file(const struct probe_text_parser *par
 	return TALLY_OK;
 }
 
-/* Parses one part after the function or file; mark is the character that introduced it. */
+/* Parses the text that follows one of the marks ":+@%;" in a point. */
 static enum tally_status probe_text_part(const struct probe_text_parser *parser, char mark, struct tally_str text)
 {
 	struct probe_point *point = parser->point;
@@ -168,7 +168,7 @@ static enum tally_status probe_text_part(const struct probe_text_parser *parser,
 	}
 }
 
-/* A name is a file name if it has a period and a line or a pattern follows. */
+/* The first name in a point is a file name if it has a period, and nothing but a line or a pattern follows. */
 static bool probe_text_names_file(struct tally_str word, size_t end)
 {
 	if (end == word.len || !strchr(":;", word.data[end]))

@@ -98,7 +98,7 @@ enum tally_status probe_value_reduce(
 		err, TALLY_NOT_FOUND, "Failed to find the location of the '%s' variable at this address", value->name);
 }
 
-/* The target of a pointer that was optimised out is a variable of its own. */
+/* Replaces a pointer that was optimised out by its target, a variable to which the debug information refers. */
 static enum tally_status probe_follow_target(
 	struct probe_reader *reader, struct probe_value *value, struct tally_error *err)
 {
@@ -210,7 +210,8 @@ static const struct dwarf_member *probe_member_find(struct probe_reader *reader,
 	return NULL;
 }
 
-/* Names of bit-fields include their widths. */
+/* Sets an error that suggests the member with the most similar name. The name of a bit-field is followed by ":WIDTH",
+ * which is not compared. */
 static enum tally_status probe_no_member(struct probe_reader *reader, const struct probe_value *value,
 	const struct dwarf_type *record, struct tally_str name, struct tally_error *err)
 {

@@ -17,7 +17,7 @@
 #define PROBE_ELEMENTS_MAX 64 /* Maximum number of array elements in one argument. */
 #define PROBE_WORD_BITS	   64
 
-struct probe_layout { /* The parts of a type of the kernel. */
+struct probe_layout { /* A type in the kernel's syntax: "s32", "b3@1/32", "x8[16]". */
 	char sign; /* 's' signed, 'u' unsigned, 'x' hexadecimal, 'b' bit-field, 't' string; 0 if there is no type. */
 	unsigned bits; /* Number of bits of one element. */
 	unsigned shift, container; /* For 'b': bits to the right of the value, and bits of the word that contains it. */
@@ -253,7 +253,8 @@ static enum tally_status probe_step_into_string(
 	return status;
 }
 
-/* A string is either the target of a pointer or an array. */
+/* Moves the value to the first character of a string: the target of a pointer, an array, or the text of a
+ * std::string. */
 static enum tally_status probe_cast_string(
 	struct probe_reader *reader, struct probe_value *value, struct tally_error *err)
 {
@@ -401,7 +402,7 @@ enum tally_status probe_result_print(struct probe_reader *reader, const struct d
 	return reader->types->out_of_memory ? error_nomem(err) : TALLY_OK;
 }
 
-/* "s", "u" and "x" only change the sign. */
+/* The types "s", "u" and "x" without a number of bits only change how a number is printed. */
 static bool probe_is_sign(struct tally_str cast)
 {
 	return cast.len == 1 && (cast.data[0] == 's' || cast.data[0] == 'u' || cast.data[0] == 'x');

@@ -122,7 +122,7 @@ const struct probe_symbol *probe_symbol_around(struct probe_reader *reader, uint
 	return label;
 }
 
-/* Inlined code can also use variables of the function around it. */
+/* Reads the scope of the function around inlined code, because the code can also use that function's variables. */
 static enum tally_status probe_scene_read_outer(struct probe_scene *scene, struct tally_error *err)
 {
 	const struct probe_scope *at = &scene->reader.locator.place->scope;
@@ -263,7 +263,8 @@ static const char *probe_fetch_name(struct probe_fetches *fetches, const char *w
 	return unique;
 }
 
-/* Names arguments as perf does: by the last member, or by the variable and the requested type. */
+/* Returns the name that the user gave the argument, or else the one that perf chooses: the last member, "VARIABLE" or
+ * "VARIABLE_TYPE". */
 static const char *probe_argument_name(
 	struct probe_fetches *fetches, const struct probe_argument *argument, const struct probe_value *value)
 {

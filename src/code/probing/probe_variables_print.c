@@ -35,7 +35,8 @@ struct probe_range_print {
 	bool is_first;
 };
 
-/* Code that the compiler moved elsewhere ("main.cold") has offsets from its own symbol. */
+/* Prints a range as offsets from the function's entry, or, if the compiler moved this code to a lower address
+ * ("main.cold"), as offsets from its own symbol. */
 static void probe_print_range(struct probe_range_print *print, uint64_t low, uint64_t high)
 {
 	struct probe_binary *binary = print->listing->scene->reader.binary;

@@ -13,7 +13,8 @@ struct sdt_arguments_operand {
 	bool is_memory, is_constant;
 	int64_t number; /* Value of a constant, or displacement of a memory operand. */
 	struct tally_str symbol; /* Symbol that is added to the number; empty if there is none. */
-	char base[8]; /* Name of the base register in the kernel; "" if there is none. */
+	/* The kernel's name of the register: the operand, or the base of a memory operand; "" if there is none. */
+	char base[8];
 	bool is_relative; /* The base is the instruction pointer, so that the sum is an address. */
 };
 
