@@ -49,7 +49,7 @@ static void spell_swap_pair(uint32_t word, struct instruction *to)
 		arm64_atomic_register_name((word & 31) + 1, is_64, t[1]), arm64_atomic_base_name(word, n));
 }
 
-/* Returns false for any other instruction. */
+/* Spells an atomic memory operation or ldapr; returns false if the word is neither. */
 static bool spell_operation(uint32_t word, struct instruction *to)
 {
 	static const char *const names[] = {"add", "clr", "eor", "set", "smax", "smin", "umax", "umin"};

@@ -218,7 +218,7 @@ bool disassembler_operation(
 		.memory = {.base = OPERATION_NO_REGISTER, .index = OPERATION_NO_REGISTER},
 		.goes_on = true};
 	if (!cs_disasm_iter(d->handle, &code, &len, &at, d->insn)) {
-		/* Instructions that only have a text are skipped as a whole. */
+		/* disassembler_next also knows some instructions that Capstone does not: it finds the size to skip. */
 		struct instruction text;
 		disassembler_next(d, bytes, address, &text);
 		operation->size = text.size;

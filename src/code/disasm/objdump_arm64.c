@@ -61,7 +61,7 @@ static void spell_condition(struct instruction *to)
 	snprintf(to->comment, sizeof(to->comment), "%s = %s", condition->shown, condition->meanings);
 }
 
-/* These instructions have operands that count bits, which objdump prints in decimal. */
+/* Returns whether the instruction has an operand that counts bits, which objdump prints in decimal. */
 static bool counts_bits(const char *mnemonic)
 {
 	static const char *const names[] = {"lsl", "lsr", "asr", "ror", "ubfx", "sbfx", "ubfiz", "sbfiz", "bfi",
@@ -117,7 +117,7 @@ static void objdump_arm64_spell_numbers(struct instruction *to)
 	memcpy(to->operands, out, n + 1);
 }
 
-/* Capstone does not know the names of these hints. */
+/* Replaces the numbers of hints by names that Capstone does not know. */
 static bool spell_hint(struct instruction *to)
 {
 	static const struct {
@@ -149,7 +149,7 @@ static bool is_halfword(uint64_t value)
 	return parts <= 1;
 }
 
-/* objdump prints "orr x0, xzr, #0xff" as a move. */
+/* Returns whether objdump prints the instruction as a move though it is an orr, such as "orr w0, wzr, #0xff00ff". */
 static bool is_zero_orr(const cs_insn *from)
 {
 	const cs_arm64 *arm64 = &from->detail->arm64;
@@ -204,7 +204,7 @@ static void spell_vectors(struct instruction *to)
 			commas++;
 			last = p + 2;
 		}
-	/* In a list that wraps around from v31 to v0, all registers are named. */
+	/* objdump prints each register of a list that wraps around from v31 to v0. */
 	bool goes_on = commas >= 2 && atoi(open + 2) < atoi(last + 1);
 	if (goes_on) {
 		snprintf(out, sizeof(out), "%.*s-%s", (int)(first - to->operands), to->operands, last);

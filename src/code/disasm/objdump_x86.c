@@ -66,7 +66,7 @@ static bool register_tells_size(const struct spelling *s, const char *name)
 
 static void drop_size_letter(struct spelling *s)
 {
-	/* In 64-bit code, these have no suffix for their default size. */
+	/* objdump prints these without a suffix: it is that of the default size in 64-bit or 32-bit code. */
 	static const char *const always[] = {
 		"callq", "retq", "jmpq", "pushq", "popq", "leaveq", "calll", "retl", "jmpl", "pushl", "popl", NULL};
 	static const char *const kept[] = {"crc32", "cvtsi2sd", NULL};
@@ -141,7 +141,8 @@ static void spell_memory(const struct spelling *s, char *text)
 	memcpy(text, out, sizeof(out));
 }
 
-/* Capstone 4 applies an EVEX bit of another operand to the index. */
+/* Capstone 4 applies an EVEX bit of another operand to the index, and names a vector register instead of a general
+ * one. */
 static void correct_index(const struct spelling *s, char *text)
 {
 	static const char *const names[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10",
@@ -291,7 +292,8 @@ static void spell_string_operation(struct spelling *s)
 		s->mnemonic[strlen(s->mnemonic) - 1] = 0;
 }
 
-/* The last of these prefixes is a branch hint, which AT&T syntax shows as a suffix. */
+/* byte is a prefix 0x2e (cs) or 0x3e (ds) of a conditional branch. The last one of them is a branch hint, which AT&T
+ * syntax shows as a suffix. */
 static void spell_guess(struct spelling *s, uint8_t byte, uint8_t next)
 {
 	size_t len = strlen(s->mnemonic);

@@ -41,7 +41,7 @@ void spelling_correct_x87(struct spelling *s)
 	if (s->insn->id == X86_INS_FNSTSW && s->is_intel && s->words.count == 1)
 		spelling_resize(s->words.text[0], "WORD");
 	if (is_stack && s->words.count == 2 && (is_arithmetic || is_move))
-		/* The top of the stack is the destination of fcmov, but the source of these additions. */
+		/* The top of the stack is the destination of fcmov, but the source of the arithmetic instructions. */
 		snprintf(s->words.text[is_move == s->is_intel ? 0 : 1], OPERAND_TEXT_BYTES, "%s", top);
 	if (!is_stack || s->words.count != 1)
 		return;
@@ -143,8 +143,8 @@ void spelling_resize(char *text, const char *size)
 	memcpy(text, with, sizeof(with));
 }
 
-/* 64-bit operands stay 64-bit with a prefix for 16-bit operands, and several such prefixes have the effect of one;
- * linkers and assemblers pad code with them. */
+/* Adds prefixes without effect, with which linkers and assemblers pad code: 64-bit operands stay 64-bit with a prefix
+ * for 16-bit operands, and several such prefixes have the effect of one. */
 void spelling_add_unused_prefixes(struct spelling *s)
 {
 	char with[sizeof(s->prefixes)] = "";

@@ -36,7 +36,7 @@ enum operation_kind {
 
 struct operation_memory {
 	bool is_there; /* Memory is read or written, or its address is computed. */
-	/* The operand is the address in address, plus an index if there is one, without a base register. */
+	/* The operand has no base register: its address is the member `address`, plus an index if there is one. */
 	bool is_absolute;
 	bool is_in_segment; /* The offset is relative to a segment base, that is, to data of the thread or the CPU. */
 	bool is_address_only; /* Only the address is computed; memory is neither read nor written. */
@@ -50,7 +50,7 @@ struct operation_memory {
 enum operation_fusing {
 	OPERATION_FUSES_NEVER,
 	OPERATION_FUSES_COMPARE, /* cmp, test */
-	OPERATION_FUSES_SUM, /* add, sub, and */
+	OPERATION_FUSES_SUM, /* The instructions add, sub and and; also additions and subtractions of SSE. */
 	OPERATION_FUSES_STEP, /* inc, dec */
 	OPERATION_FUSES_LOGIC /* or, xor */
 };

@@ -110,7 +110,7 @@ static int64_t take_signed(struct vector_decoding *d, unsigned bytes)
 	return bytes == 1 ? (int8_t)value : (int32_t)value;
 }
 
-/* Returns whether the operand has a displacement. */
+/* Reads the SIB byte and the displacement of a memory operand. Returns whether it has a displacement. */
 static bool take_address(struct vector_decoding *d, const struct vector_memory *memory)
 {
 	d->has_memory = d->has_base = true;

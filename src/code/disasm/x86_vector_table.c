@@ -15,8 +15,8 @@ enum {
 	C = VECTOR_COMPARES,
 };
 
-/* BY_W appends a letter that W selects, FORM requires a register or memory, and GROUP is for opcodes that the register
- * field extends. */
+/* Kinds of rows: BY_W appends to the name one of two letters, which bit W selects; FORM requires that the r/m operand
+ * is a register, or that it is memory; GROUP is for opcodes that the register field of ModRM extends. */
 #define ROW(map, opcode, prefix, w, operands, name, element, flags)                                          \
 	{                                                                                                    \
 		map, opcode, prefix, w, VECTOR_NO_DIGIT, element, VECTOR_FORM_ANY, flags, operands, "", name \

@@ -164,7 +164,8 @@ static void name_condition(
 		vector_add_immediate(d, words);
 }
 
-/* With register operands only, the broadcast bit selects a rounding, and the length bits are its mode. */
+/* If all operands are registers, the broadcast bit selects a rounding, whose mode is in the length bits, or only
+ * suppresses exceptions ("{sae}"). */
 static void add_rounding(
 	const struct vector_decoding *d, const struct vector_row *row, unsigned mode, struct operand_words *words)
 {
