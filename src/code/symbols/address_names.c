@@ -7,7 +7,7 @@
 #include "base/key_sort.h"
 #include "base/order.h"
 
-/* Functions in tables rank after symbols of functions, but before symbols of data and labels. */
+/* Functions from Go's own function table rank after symbols of functions, but before symbols of data and labels. */
 #define RANK_OF_TABLES 3
 
 /* Ranks symbols at one address as objdump does: functions, then data and IFUNC symbols, then labels; in each of these
@@ -81,7 +81,7 @@ static uint64_t address_of(const void *item)
 	return ((const struct address_name *)item)->address;
 }
 
-/* Both names have the same address. */
+/* Returns whether a is preferred to b, which has the same address. */
 static bool is_preferred(const struct address_name *a, const struct address_name *b)
 {
 	if (a->rank != b->rank)

@@ -11,7 +11,7 @@
 #define JITDUMP_MAGIC 0x4A695444u /* The string "JiTD". */
 /* V8 writes this to a padding field of the header in which other runtimes write 0. */
 #define V8_PADDING	   0xdeadbeefu
-#define V8_LINE_SHIFT	   0x40
+#define V8_LINE_SHIFT	   0x40 /* V8's addresses of lines are higher by the size of an ELF header. */
 #define FLAG_CPU_TIME	   1u
 #define JITDUMP_LINE_BYTES 17 /* Minimum size of a row: address, line, discriminator, and an empty name. */
 #define LINE_FIXED_BYTES   16
@@ -22,7 +22,7 @@ struct parsing {
 	struct map_u64 by_index; /* Maps the runtime's number of a function to its index in codes. */
 	struct jitdump_code next; /* Lines and unwinding information, which precede their function. */
 	bool has_lines;
-	uint64_t line_low, line_high; /* Lowest and highest address of these lines. */
+	uint64_t line_low, line_high; /* Lowest and highest address of the lines in next. */
 	bool is_out_of_memory;
 };
 
@@ -43,7 +43,7 @@ static bool add_place(struct parsing *p, const struct unit *unit, const struct j
 	return true;
 }
 
-/* Returns a string that ends at least behind bytes before the cursor's end; NULL if there is none. */
+/* Takes a string that at least `behind` bytes follow in the record; returns NULL if there is none. */
 static const char *take_text(struct cursor *c, size_t behind)
 {
 	size_t left = cursor_left(c);
@@ -55,8 +55,8 @@ static const char *take_text(struct cursor *c, size_t behind)
 	return (const char *)text;
 }
 
-/* Some versions of V8 write invalid names, and invalid addresses after them, so lines outside of the function are
- * rejected. */
+/* Returns whether the lines that were read last belong to the function. Some versions of V8 write invalid names, and
+ * invalid addresses after them, so lines outside of the function are rejected. */
 static bool lines_are_of(const struct parsing *p, const struct jitdump_code *code)
 {
 	uint64_t start = code->address + p->dump->line_shift;

@@ -45,7 +45,8 @@ struct jitdump {
 	VEC(struct jitdump_place) places;
 	uint32_t pid; /* PID in the PID namespace of the process. */
 	uint16_t elf_machine;
-	/* Added to addresses of lines: V8 counts them from the start of the ELF file that perf would write. */
+	/* What the runtime has added to the addresses of lines: V8 counts them from the start of the ELF file that perf
+	 * would write; 0 for other runtimes. */
 	uint8_t line_shift;
 	bool swap;
 	bool has_cpu_time; /* Times are those of the CPU's counter; otherwise CLOCK_MONOTONIC in ns. */

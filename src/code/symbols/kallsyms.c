@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Minimum size of a line, to estimate their number; the kernel's own lines have 45 bytes on average. */
+/* Size of a line in bytes, as assumed to reserve room for all symbols; the average of the kernel's own lines is 45. */
 #define LINE_BYTES_LEAST 40
 /* The list does not say where the last symbol of a module ends, so it is assumed to end with its page. */
 #define KALLSYMS_PAGE_MASK UINT64_C(4095)
@@ -138,7 +138,7 @@ static char kallsyms_binding_of(char type)
 	return type >= 'A' && type <= 'Z' ? 'g' : 'l';
 }
 
-/* Mapping symbols ("$x", "$d") are not names of functions. */
+/* Returns whether the line names a symbol of code or data. Mapping symbols ("$x", "$d") do not count. */
 static bool kallsyms_is_wanted(const struct line *line)
 {
 	return line->name.len > 0 && line->name.data[0] != '$' && line->name.data[0] != '\0' &&
@@ -197,7 +197,7 @@ bool kallsyms_add_kernel(
 	return true;
 }
 
-/* In some lists, lines of the kernel follow the first module's lines. */
+/* Returns whether all lines are of modules. In some lists, lines of the kernel follow the first module's lines. */
 static bool all_are_modules(struct tally_str rest)
 {
 	struct tally_str text;
@@ -212,7 +212,7 @@ static bool all_are_modules(struct tally_str rest)
 
 #define NAME_AT (ADDRESS_DIGITS + 3)
 
-/* Parses a line with an address of sixteen digits; a list with any other line cannot be marked. */
+/* Parses the address of a line, which must have sixteen digits: kallsyms_mark refuses a list with any other line. */
 static bool parse_usual(struct tally_str line, uint64_t *address)
 {
 	uint64_t high, low;

@@ -12,8 +12,8 @@ struct kernel_symbols_part {
 	struct symbol_table table;
 };
 
-/* One thread usually reads neighbouring parts, while other threads read elsewhere. They should not wait for each
- * other. */
+/* Number of groups of parts with a common lock. Neighbouring parts share a lock, because one thread usually reads
+ * them, while other threads read elsewhere and should not have to wait. */
 #define SHARES	    16
 #define SHARE_PARTS 32 /* Number of neighbouring parts that belong to the same share. */
 
@@ -26,7 +26,7 @@ struct kernel_symbols {
 	struct kallsyms list;
 	struct kallsyms_marks marks;
 	uint64_t moved;
-	struct kernel_symbols_part *parts; /* One part per mark. */
+	struct kernel_symbols_part *parts; /* One per mark: the symbols from that mark up to the next one. */
 	struct kernel_symbols_share shares[SHARES];
 };
 

@@ -18,7 +18,7 @@ struct kernel_symbols;
 
 /* Opens a list. NOT_FOUND: the list is not sorted and cannot be searched; kallsyms_add_kernel reads such lists. */
 TALLY_MUST_CHECK enum tally_status kernel_symbols_open(const struct kallsyms *list, struct kernel_symbols **symbols);
-/* Opens a list with known marks, and takes ownership of them. */
+/* Opens a list with the marks that kallsyms_mark has made of it, and takes ownership of them. */
 TALLY_MUST_CHECK enum tally_status kernel_symbols_open_marked(
 	const struct kallsyms *list, struct kallsyms_marks *marks, struct kernel_symbols **symbols);
 void kernel_symbols_close(struct kernel_symbols *symbols);

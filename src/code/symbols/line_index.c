@@ -94,7 +94,7 @@ static uint32_t line_index_unit_at(const struct line_index *index, uint64_t addr
 	return NO_UNIT;
 }
 
-/* The parts of a block that block_is_good has checked. */
+/* The parts of a unit's block, borrowed from the index; block_is_good checks that they fit. */
 struct line_index_loaded_block {
 	const struct line_index_block *head;
 	const struct line_index_row *rows;

@@ -27,7 +27,7 @@ struct line_index_build_build {
 	const struct line_index_source *source;
 	const struct line_index_sink *sink;
 	struct line_index *older;
-	VEC(uint32_t) units; /* Units that older does not have. */
+	VEC(uint32_t) units; /* Units that are missing in `older`, the existing index, and have to be added. */
 	struct line_index_build_part parts[PARTS_AT_ONCE];
 	struct line_index_unit *table; /* Indexed by unit. */
 	uint32_t unit_count;

@@ -40,9 +40,9 @@ static struct elf_image *source_lines_open_in_root(const struct source_lines_fil
 	return status == TALLY_OK ? image : NULL;
 }
 
-/* Builds the path of a .dwo file, including the root, for one of its places: where the compiler wrote it; beside the
- * program by the same relative path, if it was moved with the program; beside the program. Returns false if there is no
- * such place. */
+/* Builds the path of a .dwo file, including the root, for one of the places where it may be: 0, where the compiler
+ * wrote it; 1, at the same relative path below the program's folder; 2, in the program's folder. Returns false if there
+ * is no such place. */
 static bool split_path(const struct source_lines_files *files, struct tally_str directory, struct tally_str name,
 	unsigned place, char path[PATH_BYTES])
 {
@@ -135,7 +135,7 @@ enum tally_status source_lines_load_all(struct source_lines *lines, unsigned thr
 	return status;
 }
 
-/* If memory runs out, only the name is missing. */
+/* Returns the name of the function at the place, or NULL. If memory runs out, only the name is missing. */
 static const char *source_lines_name_of(struct source_lines *lines, const struct debug_place *place)
 {
 	bool is_new;

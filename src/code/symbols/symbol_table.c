@@ -43,8 +43,8 @@ void symbol_table_move(struct symbol_table *table, uint64_t by)
 	}
 }
 
-/* Demangling C++ names is the costly part of choosing between aliases. Most tables need only a few names, but the
- * folded functions of Chromium would need a million. */
+/* Maximum number of pairs of aliases that are compared by their demangled names, because demangling is slow. Most
+ * tables need few, but Chromium would need a million for the identical functions that the linker folded. */
 #define ALIASES_READ_MOST 8192u
 
 static bool is_mangled(const char *name)
@@ -167,7 +167,8 @@ bool symbol_table_sort(struct symbol_table *table)
 	return table->symbols.len == 0 || symbol_table_sort_by_start(table->symbols.items, table->symbols.len);
 }
 
-/* Buckets cover equal ranges of addresses, and functions are denser than the data after them. */
+/* Maximum number of buckets per symbol. More than one, because buckets cover equal ranges of addresses, and functions
+ * are denser than the data after them. */
 #define BUCKETS_PER_SYMBOL 4
 
 static bool make_buckets(struct symbol_table *table)
