@@ -149,7 +149,8 @@ struct elf_image *binary_file_debug(struct binary_entry *entry, const struct bin
 	return NULL;
 }
 
-/* Section .gnu_debugaltlink: the path of dwz's common file, a zero byte, and that file's build ID. */
+/* Returns the path of dwz's common file, or NULL. Section .gnu_debugaltlink has the path, a zero byte, and the common
+ * file's build ID. */
 const char *binary_file_supplement_name(const struct elf_image *debug)
 {
 	struct tally_bytes link = elf_image_section(debug, ".gnu_debugaltlink");

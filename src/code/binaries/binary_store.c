@@ -49,7 +49,7 @@ bool binary_store_has_root(const char *symfs)
 enum tally_status binary_store_create(
 	const struct binary_store_options *options, struct binary_store **out, struct tally_error *err)
 {
-	/* If a file that the user named were skipped silently, names could be wrong. */
+	/* Files that the user names must exist: if one were skipped silently, symbols could be wrong. */
 	const char *const named[] = {options->vmlinux, options->kallsyms};
 	for (size_t i = 0; i < ARRAY_LEN(named); i++)
 		if (named[i] && !file_exists(named[i]))
@@ -124,7 +124,8 @@ void binary_store_destroy(struct binary_store *store)
 	free(store);
 }
 
-/* Interning makes equal paths share a pointer, so pointers are compared. */
+/* Marks the entries that share their path with another file and have no build ID. Equal paths have the same pointer,
+ * because they are interned. */
 static void note_siblings(struct binary_store *store, struct binary_entry *entry)
 {
 	if (entry->key.inode == 0 || entry->key.build_id_size > 0)
@@ -375,7 +376,7 @@ size_t binary_store_count(const struct binary_store *store)
 	return store->entries.len;
 }
 
-/* A process without a map may have announced a dump that could not be read. */
+/* Explains a missing perf map by the jitdump of the process, if that was found but could not be read. */
 static void tell_of_dump(const struct binary_store *store, struct binary_info *info, int32_t pid)
 {
 	for (size_t i = 0; i < store->entries.len; i++) {
@@ -524,7 +525,7 @@ void binary_store_find_roots(
 	load_roots(&store->options, store->entries.items[id], addresses, count, are_roots);
 }
 
-/* Converts to the address that the debug information uses. */
+/* Converts an address of the store (of the kernel, or an offset in the file) to the one in the debug information. */
 static bool link_address(const struct binary_entry *entry, uint64_t address, uint64_t *link)
 {
 	struct tally_elf_va va;

@@ -464,7 +464,7 @@ static bool open_entry(int root, const char *first, const char *rest, struct fou
 	return found->folder >= 0;
 }
 
-/* Opens the folder of an entry, which is a symbolic link, or a plain folder at the position of the link. */
+/* Opens the folder of an entry, to which a symbolic link leads; there may be a real folder in place of the link. */
 static int open_entry_folder(const struct build_id_cache *cache, const char hex[HEX_BYTES])
 {
 	char first[3] = {hex[0], hex[1], '\0'}, path[HEX_BYTES + sizeof(LINKS) + 2];
@@ -480,7 +480,8 @@ static int open_entry_folder(const struct build_id_cache *cache, const char hex[
 	return open_below(root, str_from(path), false);
 }
 
-/* With sudo, the cache may belong to another user; readers of the cache trust its owner. */
+/* Returns whether the file belongs to a trusted user or to the owner of the cache. With sudo, the owner may be another
+ * user, but readers of the cache trust its owner. */
 static bool is_owners(const struct build_id_cache *cache, int fd)
 {
 	struct stat st, folder;

@@ -51,7 +51,7 @@ bool build_id_cache_name_is_safe(struct tally_str name);
 bool build_id_cache_has(const struct build_id_cache *cache, const struct elf_build_id *id);
 /* Returns whether the entry with this build ID was made from a file with that name; any file may claim a build ID. */
 bool build_id_cache_is_of(const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_str name);
-/* Returns whether only this user and root can modify the open file. */
+/* Returns whether the open file belongs to this user or root, and not everyone may write to it. */
 bool build_id_cache_is_trusted(int fd);
 /* Opens a file ("elf", "debug", "kallsyms" ...) of the entry for reading. NOT_FOUND: there is no such file. INVALID:
  * the file is a symbolic link, not regular, or writable by others, or the entry is not a directory of this cache. */

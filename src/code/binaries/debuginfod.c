@@ -195,7 +195,7 @@ static void debuginfod_detach(int keep, int lock)
 			close(fd);
 	if (nice(10) == -1)
 		errno = 0;
-	/* libdebuginfod reads these variables. */
+	/* libdebuginfod finds its cache by these variables, which may name another user's folders, as with sudo. */
 	char home[PATH_MAX];
 	if (!own_cache_home(home))
 		unsetenv("XDG_CACHE_HOME");

@@ -31,7 +31,7 @@ struct index_key {
 
 /* Returns false if the key has no build ID. */
 bool index_cache_path(const struct index_key *key, char path[PATH_MAX]);
-/* Maps the file and marks it as used now. NOT_FOUND: there is none. */
+/* Maps the file, and marks it as used if that was not done within a day. NOT_FOUND: there is none. */
 TALLY_MUST_CHECK enum tally_status index_cache_open(
 	const struct index_key *key, struct file_map *map, struct tally_error *err);
 /* A file that is being written under a temporary name. */

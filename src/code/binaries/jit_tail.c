@@ -15,7 +15,8 @@
 
 #define WINDOW_BYTES	(64u << 10)
 #define FRAME_BYTES_MAX (64u << 10) /* Maximum size of the call-frame information of one function. */
-#define RECENT_MAX	1024 /* Maximum number of unsorted places, which are searched linearly. */
+/* Places are sorted when more than this and a quarter of the sorted ones are unsorted, which are searched linearly. */
+#define RECENT_MAX 1024
 
 struct tail_place { /* The code of one function. */
 	uint64_t address, time;
@@ -35,7 +36,7 @@ struct jit_tail {
 	struct jitdump_header header;
 	uint64_t frames_at; /* Call-frame information of the next function that is loaded. */
 	uint32_t frames_len;
-	/* The first sorted items are ordered by address, then order; the rest are in the order of the file. */
+	/* The first `sorted` items are ordered by address, then order; the others are in the order of the file. */
 	VEC(struct tail_place) places;
 	size_t sorted;
 	uint64_t longest; /* Largest code size among the sorted places, in bytes. */
@@ -138,7 +139,8 @@ static bool jit_tail_is_same_place(const struct tail_place *a, const struct tail
 	return a->address == b->address && a->size == b->size;
 }
 
-/* Of several places with the same address and size, only the last two are retained: samples are not older than that. */
+/* Sorts all places. Of several with the same address and size, retains only the last two: the samples that are unwound
+ * while recording are not older than that. */
 static void sort_in(struct jit_tail *tail)
 {
 	struct tail_place *items = tail->places.items;

@@ -25,7 +25,7 @@ static uint64_t kernel_match_place_of(const struct kallsyms *list, const char *n
 	return str_next(&rest, ' ', &digits) && str_to_u64(digits, 16, &address) ? address : 0;
 }
 
-/* Some recorders round the end up to whole pages. */
+/* Returns whether the recorded end is the kernel's: some recorders round it up to whole pages. */
 static bool is_end(uint64_t recorded, uint64_t end)
 {
 	return recorded == end || recorded == ((end + KERNEL_MATCH_PAGE_BYTES - 1) & ~(KERNEL_MATCH_PAGE_BYTES - 1));

@@ -20,7 +20,7 @@
 #include "base/vec.h"
 
 #define LINE_PROGRAM_LINE_BYTES 4096 /* Longer lines of the program's output are cut. */
-#define ASKED_AT_ONCE		64 /* Number of addresses per request, which fits even the smallest socket buffer. */
+#define ASKED_AT_ONCE		64 /* Maximum number of addresses per request; they fit the smallest socket buffer. */
 #define PATIENCE_S		60
 /* No code is at this address; its answer proves that the preceding answers are complete. */
 #define LAST_ADDRESS 0

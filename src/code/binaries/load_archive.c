@@ -19,7 +19,7 @@
 struct archive {
 	struct binary_entry *entry;
 	struct tally_bytes bytes;
-	/* listed counts the symbols that were read, to limit the work: images may contain others. */
+	/* Numbers of ELF files that were found, and of symbols in them. Both are limited, as ELF files may overlap. */
 	size_t image_count, listed;
 	bool failed; /* Memory ran out. */
 };

@@ -71,7 +71,7 @@ static enum tally_status from_program(
 	return error_set(err, TALLY_NOT_FOUND, "the file has no code at this address");
 }
 
-/* Packing a dump replaces code that is not needed by zeros. */
+/* Returns whether all bytes are zero: packing a dump replaces code that is not needed by zeros. */
 static bool load_code_is_blank(const uint8_t *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++)

@@ -14,7 +14,8 @@
 #include "code/process_files.h"
 #include "object/elf/go_table.h"
 
-/* Sets the entry's status from the failure at the last place; it remains if no other place has the file. */
+/* Sets the entry's status from the failure at the place that was tried last. The status remains if no later place has
+ * the file. */
 static void take_reason(struct binary_entry *entry, const struct binary_place *place)
 {
 	struct arena *arena = &entry->arena;
@@ -73,8 +74,8 @@ static bool vaddr_to_offset(const struct elf_image *image, uint64_t vaddr, uint6
 	return false;
 }
 
-/* A program may have thousands of these names, and formatting them with printf would take longer than reading its
- * symbols. */
+/* Does not use printf: a program may have thousands of PLT entries, and formatting their names would take longer than
+ * reading its symbols. */
 static const char *with_suffix(struct arena *arena, const char *name, const char *suffix)
 {
 	size_t len = strlen(name), suffix_len = strlen(suffix);
@@ -86,7 +87,8 @@ static const char *with_suffix(struct arena *arena, const char *name, const char
 	return text;
 }
 
-/* Returns "target@plt". For an IRELATIVE slot, the target is named after its resolver. */
+/* Returns "target@plt", or ".plt" for the header. The target of an IRELATIVE slot is named after its resolver, which is
+ * searched in the first `sorted` symbols of the entry. */
 static const char *plt_name(struct binary_entry *entry, const struct elf_plt_entry *plt, size_t sorted)
 {
 	const char *target = plt->target;
@@ -335,7 +337,8 @@ bool load_open_user_archive(
 	return false;
 }
 
-/* Debug files are searched in the same root as the program. */
+/* Sets the root in which debug files are searched: the one of the process whose program was found. Returns false if out
+ * of memory. */
 static bool set_root(struct binary_entry *entry, const struct binary_place *place)
 {
 	if (place->pid <= 0 || !process_is_elsewhere(place->pid))
@@ -345,7 +348,7 @@ static bool set_root(struct binary_entry *entry, const struct binary_place *plac
 	return entry->root.prefix != NULL;
 }
 
-/* Returns false if none of the places has the file. */
+/* Loads the file at the first place that has it. Returns false if none has it. */
 static bool load_first(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct binary_places *places)
 {

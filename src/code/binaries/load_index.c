@@ -36,8 +36,8 @@ static bool is_same_origin(const struct elf_origin *a, const struct elf_origin *
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* A build ID is no proof, because any file may carry another's. A source file that was removed since cannot be
- * compared. */
+/* Compares the files themselves, because any file may carry another's build ID. If the file with the debug information
+ * was removed, only the program is compared. */
 static bool is_made_from(const struct line_index *index, const struct elf_origin *program)
 {
 	const struct elf_origin file = file_origin(index->source);

@@ -282,7 +282,7 @@ static char *load_jit_read_first(const struct binary_store_options *options, str
 	return NULL;
 }
 
-/* A file that was rejected is a better reason than a missing one. */
+/* Sets the status of an entry without a file. The reason is the first file that was rejected, or else `otherwise`. */
 static void set_absent(struct binary_entry *entry, const char *otherwise)
 {
 	for (size_t i = 0; i < entry->trail.len; i++) {

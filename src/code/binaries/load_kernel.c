@@ -35,7 +35,8 @@ struct elf_build_id host_kernel_notes(const char *path)
 	return id;
 }
 
-/* Recordings without build IDs are compared by their kernel release. */
+/* Returns whether the recorded kernel has another release than the running one; used if the recording has no build
+ * ID. */
 static bool is_other_release(struct arena *arena, const struct binary_store_options *options)
 {
 	const char *path = kernel_files_system_path(arena, options, "/proc/sys/kernel/osrelease");
@@ -77,8 +78,8 @@ const struct kallsyms *host_kernel_list(const struct binary_store_options *optio
 	return NULL;
 }
 
-/* Uses the list that an earlier run has cached, because the kernel formats its list again for each reader. Returns
- * false if there is none. */
+/* Compares as match_place does, but with the list that an earlier run has cached, because the kernel formats its list
+ * again for each reader. Returns false if there is none. */
 static bool match_kept(const struct binary_store_options *options, const struct host_kernel *host,
 	struct binary_entry *kernel, enum kernel_match *match)
 {
@@ -92,7 +93,7 @@ static bool match_kept(const struct binary_store_options *options, const struct 
 	return true;
 }
 
-/* Without a build ID, kernels are compared by the addresses of their symbols. */
+/* Compares the running kernel with a recorded one that has no build ID, by the addresses of their symbols. */
 static enum kernel_match match_place(
 	const struct binary_store_options *options, struct host_kernel *host, struct binary_entry *kernel)
 {
@@ -185,7 +186,8 @@ static enum tally_status read_whole_list(
 	return ok ? TALLY_OK : TALLY_NOMEM;
 }
 
-/* marks holds known marks, which move to the entry, or is empty. On success it borrows the entry's marks. */
+/* marks is empty, or holds the marks of the list as an earlier run cached them, which move to the entry. On success, it
+ * describes the list, and its marks are borrowed from the entry. */
 static enum tally_status load_kernel_read_list(
 	const struct kallsyms *kallsyms, struct binary_entry *entry, struct kallsyms_marks *marks)
 {
@@ -308,7 +310,7 @@ static bool use_kept_list(
 	return use_mapped_list(options, host, entry, &list);
 }
 
-/* A list that is not sorted must be read completely each time, so it is not cached. */
+/* Caches the list for later runs, unless it is not sorted: such a list must be read completely each time. */
 static void keep_list(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct kallsyms *kallsyms)
 {

@@ -22,7 +22,7 @@ struct host_kernel {
 	enum tally_status status; /* Status of reading text. */
 	struct kallsyms kallsyms;
 	struct elf_build_id build_id;
-	/* Path of the copied list that named the recorded kernel; NULL if there is none, or it is of another boot. */
+	/* Path of the copy with the symbols of the recorded kernel; NULL if there is none, or it is of another boot. */
 	const char *copy_path;
 	struct kallsyms copy; /* The parsed copy; the kernel entry owns the text. */
 };

@@ -32,8 +32,8 @@ static void choose_file(
 		files->owned = binary_file_debug(entry, options, DEBUG_FILE_INFO, &files->path);
 		files->image = files->owned;
 	}
-	/* If debug information was split off, the program may still have some units; the file with more of it has all
-	 * of them. */
+	/* If debug information was split off, the program may still have some units; the file with more debug
+	 * information has all of them. */
 	if (!has_own || (files->image && info_bytes(files->image) > info_bytes(entry->image)))
 		return;
 	elf_image_close(files->owned);

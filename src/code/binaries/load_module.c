@@ -164,7 +164,7 @@ static bool add_file_symbols(struct binary_entry *entry)
 	return ok && symbol_table_finish(&entry->symbols, SYMBOLS_KERNEL);
 }
 
-/* Returns false if there is no file with names. */
+/* Returns false if the module's address is not known, or no file has its symbols. */
 static bool use_file(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	const char *path = NULL;

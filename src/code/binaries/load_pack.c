@@ -7,7 +7,7 @@
 #include "code/binaries/load_jit.h"
 #include "code/pack/pack_dump.h"
 
-/* Afterwards, the entry does not differ from one that was loaded from a dump file. */
+/* Loads the dump in the pack, so that the entry does not differ from one that was loaded from a dump file. */
 static void load_dump(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct pack_object *object)
 {

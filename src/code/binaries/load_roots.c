@@ -86,7 +86,7 @@ static bool load_roots_by_index(const struct binary_store_options *options, stru
 	return !is_elsewhere || !load_roots_has_more(options, own);
 }
 
-/* Another thread may load the entry, so the file is opened through a separate one, as for the unwind table. */
+/* Another thread may load the entry, so the file is opened through a separate entry, as for the unwind table. */
 static bool load_roots_quickly(const struct binary_store_options *options, const struct binary_entry *entry,
 	const uint64_t *addresses, size_t count, bool *are_roots)
 {

@@ -138,7 +138,7 @@ static bool add_linked_plt(struct stubs *stubs, const struct tally_bytes *code, 
 	       load_unwind_add_stub(stubs, vaddr + 32, vaddr + code->len, 0);
 }
 
-/* Some linkers (lld) give the PLT no call-frame information. */
+/* Adds rules for the code of the PLT, because some linkers (lld) give it no call-frame information. */
 static bool load_unwind_add_plt(struct stubs *stubs, const struct elf_image *image)
 {
 	static const char *const names[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
@@ -333,7 +333,7 @@ static void build_generated(
 	unwind->table = load_jit_unwind(options, &entry->key);
 }
 
-/* Another thread may load the entry, so the file is opened through a separate one. */
+/* Another thread may load the entry, so the file is opened through a separate entry. */
 static void load_unwind_build(const struct binary_store_options *options, struct binary_entry *entry)
 {
 	struct binary_entry own = {.key = entry->key,

@@ -70,7 +70,8 @@ static bool own_mapping(const void *address, uint32_t *major, uint32_t *minor, u
 	return found;
 }
 
-/* Not every file system provides generations; without one, nothing can be compared. */
+/* Returns false if the file has another generation. Not every file system provides generations, so returns true if one
+ * of the two is not known. */
 static bool has_generation(int fd, uint64_t wanted)
 {
 	long generation = 0;

@@ -15,7 +15,7 @@
 struct running_kernel {
 	struct tally_str text; /* Lines of the kernel, and possibly of modules; addresses may be hidden. */
 	struct kernel_list kept;
-	char *live; /* The list if it could not be cached, malloc'ed; otherwise NULL. */
+	char *live; /* The list as read from the kernel, malloc'ed; NULL if it is from the cache. */
 };
 
 /* Returns false if the list cannot be read. */

@@ -52,14 +52,15 @@ void search_add_path(struct binary_places *places, struct arena *arena, const st
 	const char *source, const char *inside);
 /* Adds the debug file that debuginfod fetched earlier. */
 void search_add_fetched(struct binary_places *places, struct arena *arena, struct elf_build_id id);
-/* Lists the places where the entry's program may be; without a build ID, only places that cannot hold another file. */
+/* Lists the places where the entry's program may be. Without a build ID, these are only places of its process if the
+ * process maps the file but has another root, or the file was deleted. */
 void search_program(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places);
-/* Adds places as the process sees them: in a container, deleted, or replaced since. */
+/* Lists the places as the process sees them: in a container, deleted, or replaced since. */
 void search_process(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places);
 void search_vdso(struct binary_entry *entry, const struct binary_store_options *options, struct binary_place *place);
-/* Adds the places where the debug file of the entry's image may be. */
+/* Lists the places where the debug file of the entry's image may be. */
 void search_debug_file(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places);
 /* Lists the places of dwz's common file, to which the debug file at path refers by name. */

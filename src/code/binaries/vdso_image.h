@@ -2,8 +2,8 @@
 /*
  * vdso_image.h - provides the bytes of this machine's vDSO, which the kernel maps into every process. 32-bit programs
  * on a 64-bit kernel have another vDSO than this process; it is mapped in a child process, because only a process
- * without a vDSO may map one. It is not available on kernels without CONFIG_CHECKPOINT_RESTORE and on machines other
- * than x86.
+ * without a vDSO may map one. That vDSO is not available on kernels without CONFIG_CHECKPOINT_RESTORE and on machines
+ * other than x86-64.
  *
  *	if (vdso_image_open(STR(VDSO_NAME_32), &image)) ...	vdso_image_close(&image);
  */
