@@ -31,7 +31,7 @@ struct unwind_table_build {
 	uint64_t low, high; /* Code range of the entry that is being read. */
 	uint64_t rule_bytes_left;
 	bool is_out_of_memory;
-	bool is_switch; /* Copied to the rule that is being made. */
+	bool is_switch; /* The next rule is for code that changes to another stack. */
 	struct unwind_rule *scratch; /* A rule with room for CFI_REGISTERS saved registers. */
 };
 
@@ -72,7 +72,7 @@ static bool add_saved(struct unwind_table_build *b, uint8_t number, const struct
 	return true;
 }
 
-/* Converts a row to its compact form. Returns NO_RULE if it has none. */
+/* Converts a row to its compact form. Returns NO_RULE if it has none, a limit is reached or memory runs out. */
 static uint16_t make_rule(struct unwind_table_build *b, const struct cfi_row *row, const struct cfi_frame *frame)
 {
 	struct unwind_rule *rule = b->scratch;
@@ -242,7 +242,8 @@ static bool is_covered(const struct unwind_table *table, uint64_t low, uint64_t 
 	return unwind_table_find(table, low) && unwind_table_find(table, high - 1);
 }
 
-/* Adds the special frames, which take precedence over all sections, or those of code that no section covers. */
+/* If is_special, adds the frames of code without a caller and of code that changes stacks, which have precedence over
+ * all sections; otherwise, adds those of other code that no section covers. */
 static bool add_go_frames(struct unwind_table *table, const struct unwind_table_source *source,
 	struct unwind_rule *scratch, bool is_special)
 {

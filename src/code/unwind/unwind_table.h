@@ -21,7 +21,7 @@
 
 /* How a register of the caller is restored. */
 struct unwind_saved {
-	uint8_t kind; /* enum cfi_rule_kind, except UNSET and SAME, which are not stored. */
+	uint8_t kind; /* enum cfi_rule_kind; never UNSET, and SAME only for the return register. */
 	uint8_t number;
 	uint8_t zero[6];
 	int64_t value; /* Offset, register, or ID of an expression. */

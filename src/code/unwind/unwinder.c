@@ -139,7 +139,8 @@ static enum step unwinder_restore(
 	}
 }
 
-/* A register that was already popped: the rule refers to memory below the stack pointer, which a dump lacks. */
+/* Returns whether a register was already popped: its rule refers to memory below the stack pointer, which a dump
+ * lacks. */
 static bool is_popped(const struct run *run, const struct unwind_saved *saved, uint64_t cfa)
 {
 	uint64_t address = cfa + (uint64_t)saved->value;
@@ -257,7 +258,7 @@ static enum step step_on(struct run *run)
 	const struct unwind_rule *rule = unwind_run_rule(run, run->module, code_address(run));
 	run->is_signal = rule && rule->is_signal;
 	if (!rule && run->is_first)
-		return STEP_NO_CFI; /* There are two guesses, which walk_from_unknown tries. */
+		return STEP_NO_CFI; /* walk_from_unknown then guesses: a leaf function, or one with a frame pointer. */
 	enum step step = rule ? step_by_rule(run, rule) : unwind_bridge_frame_pointer(run);
 	bool is_stuck = run->registers.pc == pc && run->registers.values[run->sp] == sp;
 	return step == STEP_ON && (is_stuck || !is_known(&run->registers, run->sp)) ? STEP_BROKEN : step;
