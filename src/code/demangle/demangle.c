@@ -9,7 +9,7 @@
 #include "code/demangle/demangle_runtime.h"
 #include "tally_config.h"
 
-/* Returns the name itself if it does not come from such a runtime or memory runs out. */
+/* Demangles a name of OCaml or Java. Returns the name itself if it is neither, or memory runs out. */
 static const char *demangle_of_runtime(struct arena *arena, const char *name)
 {
 	size_t len;
@@ -146,7 +146,8 @@ static bool is_short_in_d(const char *name, size_t len)
 	return true;
 }
 
-/* D's names can expand likewise, but D's demangler has no callback that could stop it. */
+/* Computes a bound of the length first: back references let short names of D expand to gigabytes, and D's demangler has
+ * no callback that could stop it. */
 static bool demangle_d(const char *name, struct text *text)
 {
 	char *readable = is_short_in_d(name, strlen(name)) ? cplus_demangle(name, DMGL_DLANG) : NULL;
@@ -171,7 +172,8 @@ static bool demangle_part(const char *name, size_t len, struct collector *c)
 	return is_done && !c->text.failed;
 }
 
-/* Demangles most names without a growing buffer. Returns NULL if the name is not plain or memory runs out. */
+/* Demangles most C++ names in a buffer of fixed size, which is faster. Returns NULL if demangle_plain cannot demangle
+ * the name, the result is too long, or memory runs out. */
 static const char *demangle_plainly(struct arena *arena, const char *name, size_t len)
 {
 	char readable[PLAIN_MOST];
