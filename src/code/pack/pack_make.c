@@ -12,7 +12,7 @@ static bool pack_make_is_same_place(const struct source_place *a, const struct s
 	       a->discriminator == b->discriminator && a->is_inlined == b->is_inlined;
 }
 
-/* Extends the last range if the address follows closely and has the same places. */
+/* Extends the last range of addresses if this one follows closely and has the same source locations. */
 static bool extend_range(struct pack_object *object, uint64_t address, const struct source_place *places, size_t count)
 {
 	struct pack_range *last = object->ranges.len ? &object->ranges.items[object->ranges.len - 1] : NULL;

@@ -17,9 +17,8 @@ struct pack {
 struct decoder {
 	struct cursor at;
 	struct tally_bytes strings; /* Strings, each terminated by a NUL. */
-	/* Code of the current object; after all blocks are read, its codes become slices of this. */
-	struct tally_bytes code;
-	VEC(uint64_t) offsets;
+	struct tally_bytes code; /* The code of the current object, of which each item in its codes is a part. */
+	VEC(uint64_t) offsets; /* Offsets in code of these parts, in bytes. */
 	bool failed; /* Memory ran out. */
 };
 

@@ -56,7 +56,7 @@ static void put_str(struct encoder *e, struct tally_str str)
 	writer_u32(&e->body, pack_write_string_of(e, len ? str.data : "", len));
 }
 
-/* These 20 bytes replace the build ID. */
+/* Writes the identity of a file without a build ID, in the 20 bytes that other files have for theirs. */
 static void pack_write_put_file(struct writer *w, const struct binary_key *key)
 {
 	writer_u32(w, key->major);
