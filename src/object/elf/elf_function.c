@@ -9,7 +9,7 @@
 #define HASH_OFFSET	   UINT64_C(0xcbf29ce484222325) /* Parameters of the FNV-1a hash. */
 #define HASH_FACTOR	   UINT64_C(0x100000001b3)
 #define DWARF_VERSION	   4
-#define OPCODE_BASE	   10 /* Only the nine standard opcodes of DWARF 2 exist, and no special ones. */
+#define OPCODE_BASE	   10 /* Below it are the nine standard opcodes of DWARF 2; special opcodes are not used. */
 #define TAG_COMPILE_UNIT   0x11
 #define AT_STMT_LIST	   0x10
 #define AT_LOW_PC	   0x11

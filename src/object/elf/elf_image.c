@@ -18,7 +18,7 @@
 #include "object/elf/xz_decode.h"
 
 #define HEAD_BYTES	  4096
-#define LARGE_IMAGE	  ((size_t)1 << 20) /* Smaller files are not worth a system call. */
+#define LARGE_IMAGE	  ((size_t)1 << 20) /* Dropping the pages of smaller files is not worth a system call. */
 #define NOTE_GNU_BUILD_ID 3
 
 static void elf_image_read_segments(struct elf_image *image)

@@ -135,8 +135,8 @@ TALLY_MUST_CHECK enum tally_status elf_image_versioned_symbols(
 /* Reads the slots of the relocations, in file order. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status elf_image_references(
 	struct elf_image *image, struct elf_reference_list *list, struct tally_error *err);
-/* Reads the entries of .plt, .plt.sec and .plt.got that have a known target, and the PLT's header. NOMEM is the only
- * error. */
+/* Reads the entries of .plt and, on x86, of .plt.sec, .plt.got and .iplt that have a known target, and the PLT's
+ * header. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status elf_image_plt(struct elf_image *image, struct elf_plt *plt, struct tally_error *err);
 /* Opens the compressed symbols in .gnu_debugdata of a stripped file as a separate image, which the caller closes.
  * NOT_FOUND: there are none; UNSUPPORTED: this build has no liblzma. */

@@ -97,7 +97,7 @@ void elf_internal_versions_deinit(struct elf_versions *versions)
 	vec_free(&versions->names);
 }
 
-/* A library has tens of thousands of these names, and printf would take ten times as long. */
+/* Does not use printf, which would take ten times as long: a library has tens of thousands of names with versions. */
 static const char *elf_versions_join(
 	struct arena *arena, struct tally_str name, struct tally_str sign, struct tally_str version)
 {

@@ -30,7 +30,8 @@ struct go_prologue {
 
 static const struct go_prologue no_prologue = {UINT64_MAX, UINT64_MAX};
 
-/* Compares names, because older tables have no flags, and because mcall has the flags of a function that returns. */
+/* Compares the name with those of functions of Go's runtime, because older tables have no flags, and because mcall has
+ * the flags of a function that returns. */
 static enum go_frame_kind kind_by_name(const char *name)
 {
 	static const struct {
@@ -117,7 +118,7 @@ static struct go_prologue prologue_at(const struct go_frames_walk *walk, uint64_
 	return no_prologue;
 }
 
-/* Searches the prologue, which ends where the function has allocated its frame. */
+/* Finds where a function saves and sets the frame pointer: directly after the instruction that allocates its frame. */
 static struct go_prologue find_prologue(const struct go_frames_walk *walk, const struct go_record *record)
 {
 	struct go_values values = go_values_begin(walk->header, record->stack);
@@ -135,7 +136,8 @@ static void go_frames_give(struct go_frames_walk *walk, const struct go_frame *f
 		walk->has_ended = !walk->take(walk->context, frame);
 }
 
-/* Divides a part where the frame pointer is saved and where it is set. */
+/* Reports a range of code, divided where the caller's frame pointer has been saved and where the function's own is
+ * set. */
 static void go_frames_divide(struct go_frames_walk *walk, struct go_frame frame, const struct go_prologue *prologue)
 {
 	const uint64_t high = frame.high, ends[] = {prologue->saved, prologue->set, high};

@@ -15,7 +15,7 @@ struct go_lines_search {
 	uint32_t steps; /* Number of steps that are left. */
 };
 
-/* Finds the last function that begins at or before the place. */
+/* Finds the function that contains the place, an address or, since Go 1.18, a distance from the text's beginning. */
 static bool find_item(struct go_lines_search *search, uint64_t place, uint64_t *description)
 {
 	uint64_t low = 0, high = search->header->function_count, start, other;
@@ -37,7 +37,8 @@ static bool find_item(struct go_lines_search *search, uint64_t place, uint64_t *
 	return true;
 }
 
-/* Returns the value of a table by address at a distance from the function's beginning; -1 if there is none. */
+/* Returns the value that a table by address (Go's pcvalue table) has for the code at a distance in bytes from the
+ * function's beginning; -1 if there is none. */
 static int64_t value_at(struct go_lines_search *search, uint32_t table, uint64_t distance)
 {
 	struct go_values values = go_values_begin(search->header, table);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
-* go_program.c - finds Go's function table in an ELF file, and the module data that points to it. The module data says
- * where the text begins and where the inlining trees are. In position-independent programs, relocations hold its values.
+ * go_program.c - finds Go's function table in an ELF file, and the module data that points to it. The module data says
+ * where the text begins and where the inlining trees are. In position-independent programs, relocations hold its
+ * values.
  */
 #include "base/array.h"
 #include "base/error.h"
