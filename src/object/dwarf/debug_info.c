@@ -161,7 +161,7 @@ static bool find_split_unit(const struct dwarf_file *split, const struct dwarf_u
 	return false;
 }
 
-/* Searches all places, because a file with the right name may belong to another build. */
+/* Tries all places where the .dwo file may be, because a file with the right name may belong to another build. */
 static enum tally_status debug_info_open_split(
 	const struct debug_info *info, struct unit_code *code, const struct dwarf_unit *skeleton)
 {

@@ -178,7 +178,7 @@ static void set_split_bases(struct dwarf_unit *unit)
 	unit->ranges_base = unit->loclists_base = unit->offset_size == 8 ? LISTS_HEADER_64 : LISTS_HEADER_32;
 }
 
-/* Split units share the program's budget, so that many of them cannot cost more. */
+/* Split units share the program's budget, because many of them may refer to the same list or table of the program. */
 static void set_budget(struct dwarf_file *file)
 {
 	file->budget = file->program ? file->program->budget : &file->own_budget;

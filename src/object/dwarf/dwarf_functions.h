@@ -9,7 +9,8 @@
  * Bad input: damage ends the walk; the functions before it remain, and is_damaged is set.
  *
  *	dwarf_functions_read(&functions, &reader, file, unit, err);
- *	for (uint32_t f = dwarf_functions_find(&functions, address); f != DWARF_NO_FUNCTION; f = functions.items[f].caller)
+ *	uint32_t f = dwarf_functions_find(&functions, address);
+ *	for (; f != DWARF_NO_FUNCTION; f = functions.functions.items[f].caller) ...
  */
 #ifndef OBJECT_DWARF_DWARF_FUNCTIONS_H
 #define OBJECT_DWARF_DWARF_FUNCTIONS_H

@@ -165,8 +165,8 @@ static bool next_split(struct dwarf_location_list *list, uint64_t *low, uint64_t
 	return false;
 }
 
-/* Reads the range of an entry. Returns false if there is none: at the end of the list, for a new base, or for an
- * unknown kind, after which the cursor has failed. */
+/* Reads the range of an entry. Returns false if it has none: a new base, or a pair of view numbers. At the end of the
+ * list and for an unknown kind, it also sets the cursor's failed. */
 static bool read_range(struct dwarf_location_list *list, uint8_t kind, uint64_t *low, uint64_t *high)
 {
 	struct cursor *c = &list->cursor;

@@ -192,7 +192,7 @@ static uint32_t dwarf_package_find_row(const struct dwarf_package *package, uint
 	return 0;
 }
 
-/* Returns false if the part lies outside its section. */
+/* Reduces *section to the part that belongs to the unit in a row. Returns false if the part lies outside of it. */
 static bool dwarf_package_part(
 	const struct dwarf_package *package, uint32_t row, uint32_t column, struct tally_bytes *section)
 {

@@ -173,7 +173,7 @@ static bool dwarf_scope_visit(struct dwarf_scope_builder *b, const struct dwarf_
 static void read_children(struct dwarf_scope_builder *b, const struct dwarf_entry *parent)
 {
 	struct dwarf_entry entry;
-	uint32_t depth = 1; /* Entries below this depth are skipped. */
+	uint32_t depth = 1; /* Maximum depth of the entries to visit; deeper ones are skipped. */
 	b->walk.depth = 1;
 	while (parent->abbrev->has_children && !b->out_of_memory && dwarf_next(&b->walk, &entry) && entry.depth > 0) {
 		if (entry.depth > depth) {

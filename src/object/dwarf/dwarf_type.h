@@ -52,7 +52,7 @@ struct dwarf_type {
 	const uint64_t *dimensions;
 	uint32_t dimension_count;
 	uint8_t encoding; /* DW_ATE_* of a base type; 0 if not known. */
-	/* The following members are set when they are first needed. */
+	/* The members from name to has_members are set when they are first needed. */
 	const char *name;
 	const struct dwarf_type *target;
 	const struct dwarf_member *members;

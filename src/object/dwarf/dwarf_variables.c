@@ -107,7 +107,7 @@ static void dwarf_variables_add(struct dwarf_variables_builder *b, const struct 
 		b->out_of_memory |= !vec_push(&b->out->items, variable);
 }
 
-/* A plain expression is valid in the whole scope; a list has its own ranges. */
+/* A location that is a single expression is valid in the whole scope; entries of a location list have their ranges. */
 static void add_variable(struct dwarf_variables_builder *b, const struct said *said)
 {
 	struct dwarf_reference type = said->type;
