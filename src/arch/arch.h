@@ -63,8 +63,8 @@ struct arch {
 const struct arch *arch_find(const char *machine);
 /*
  * Does the same, but also returns tables for machines of which only the kernel's addresses and the names of registers
- * are known (s390x, ppc64le, mips); all other fields are 0. Their samples can be printed, but their stack dumps cannot
- * be unwound.
+ * are known (s390x, ppc64le, mips); all fields but these, the machine names and e_machine are 0. Their samples can be
+ * printed, but their stack dumps cannot be unwound.
  */
 const struct arch *arch_find_named(const char *machine);
 /* Returns the architecture of an ELF file by its e_machine and class; NULL if it is not supported. */
