@@ -89,7 +89,7 @@ TALLY_MUST_CHECK enum tally_status binary_store_add(
 /* Opens and indexes those of the given entries that are not loaded yet, on all CPUs. Failures are reported in the
  * entries' status. */
 void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t count);
-/* Starts to load this entry in a separate thread, until the next binary_store_load, which loads the rest. It is for a
+/* Queues this entry for a separate thread, which loads queued entries until the next binary_store_load. It is for a
  * caller that continues with single-threaded work and will very likely need the entry. A kernel entry may be given only
  * if it is the only one of the recording. Does nothing if there is only one CPU. */
 void binary_store_load_ahead(struct binary_store *store, uint32_t id);
@@ -127,7 +127,7 @@ bool binary_store_lacks_places(const struct binary_store *store, uint32_t id);
 /* Returns the demangled name with parameter types, which distinguish overloads, in the arena. */
 const char *binary_store_display_name(
 	const struct binary_store *store, const struct symbol *symbol, struct arena *arena);
-/* Demangles any linker name. */
+/* Returns the demangled form of any symbol name, with control characters escaped, in the arena. */
 const char *binary_store_readable(const struct binary_store *store, const char *name, struct arena *arena);
 /* Returns the places that were searched for symbols of a loaded entry, in order; borrowed. */
 const struct binary_step *binary_store_trail(const struct binary_store *store, uint32_t id, size_t *count);

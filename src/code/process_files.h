@@ -22,7 +22,7 @@ TALLY_MUST_CHECK enum tally_status process_root_open(int32_t pid, const char *pa
 /* Does the same, but refuses a path that is itself a symbolic link. */
 TALLY_MUST_CHECK enum tally_status process_root_open_itself(
 	int32_t pid, const char *path, int *fd, struct tally_error *err);
-/* Returns whether the process has another mount namespace than tally, so that its paths name other files. */
+/* Returns whether the process has another root or mount namespace than tally, so that its paths name other files. */
 bool process_is_elsewhere(int32_t pid);
 
 struct process_mapping {
