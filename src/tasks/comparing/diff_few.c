@@ -49,7 +49,8 @@ static double diff_few_mean_of(const double *values, size_t count)
 	return count ? sum / (double)count : 0;
 }
 
-/* unit is the amount of one sample: a recording without samples could have had one. */
+/* unit is the average amount of one sample. It is used for the sampling error of a recording without samples, which
+ * could have had one. */
 static struct few_side few_side_of(const struct diff_few_row *row, size_t first, size_t count, double unit)
 {
 	struct few_side side = {.mean = diff_few_mean_of(row->values + first, count), .count = count};

@@ -13,7 +13,8 @@
 #define PERCENT 100.0
 #define SPEED_RUNS \
 	RUN_RESAMPLE_MIN /* Minimum number of recordings on each side, and of rows, to estimate the machine's speed. */
-#define SPEED_LEAVES 0.5 /* Scaling must reduce the sum of squares within the sides below this fraction. */
+/* DIFF_AUTO chooses scaling only if that leaves less than this fraction of the sum of squares within the sides. */
+#define SPEED_LEAVES 0.5
 
 struct statistician {
 	const struct diff_amounts *amounts;
@@ -30,8 +31,8 @@ static struct run_values diff_statistics_side(const struct statistician *s, size
 	return (struct run_values){s->room + first, len};
 }
 
-/* Returns the variation of the baseline program itself: among its recordings, and between them and the additional
- * ones (A/A). */
+/* Returns how much the baseline program itself varies: the larger one of the noise among its recordings and the change
+ * between them and the additional ones (A/A); negative if unknown. */
 static double noise_of(const struct statistician *s, uint64_t seed)
 {
 	const struct diff_sides *sides = &s->test->sides;
@@ -77,7 +78,8 @@ static double mean_share(const struct statistician *s, size_t row, size_t first,
 	return total > 0 ? PERCENT * sum / total : 0;
 }
 
-/* Uses both sides together, so that the choice of rows does not depend on the difference of the sides. */
+/* Returns whether the row is large enough to be tested: by both sides together, so that the choice of rows does not
+ * depend on the difference of the sides. */
 static bool is_tested(const struct statistician *s, const struct diff_change *change)
 {
 	return (change->base_share + change->new_share) / 2 >= s->test->min_share;
@@ -100,8 +102,9 @@ static double mean_period(const struct statistician *s, size_t row)
 	return sum / (double)s->recordings;
 }
 
-/* Scales each recording by the median, over its rows, of the row's period divided by the row's mean. A few changed
- * rows do not affect the median. */
+/* Sets the speed of each recording to the median, over the tested rows that have not changed, of the row's period
+ * divided by the row's mean: a median is not affected by a few rows with other changes. Returns false if memory runs
+ * out. */
 static bool find_scales(const struct statistician *s, const struct diff_changes *changes)
 {
 	double *means = calloc(2 * s->amounts->row_count + 1, sizeof(*means));
@@ -155,7 +158,7 @@ static void compare_row(const struct statistician *s, size_t row, struct diff_ch
 	diff_statistics_compare(s, row + 1, change);
 }
 
-/* Used if there are too few recordings for a rank test. */
+/* Compares the tested rows if there are too few recordings for a rank test. */
 static void compare_few(const struct statistician *s, struct diff_changes *changes)
 {
 	const struct diff_sides *sides = &s->test->sides;
@@ -252,8 +255,8 @@ static double squares_within(const struct statistician *s)
 	return squares;
 }
 
-/* Computes the fraction of a row's sum of squares that scaling leaves. Returns false if the row is not tested, or if
- * a recording lacks it. */
+/* Computes the fraction of a row's sum of squares within the sides that remains after division by the speeds. Returns
+ * false if the row is not tested, or if a recording lacks it. */
 static bool what_is_left(const struct statistician *s, const struct diff_change *change, size_t row, double *left)
 {
 	if (!is_tested(s, change))
@@ -270,11 +273,10 @@ static bool what_is_left(const struct statistician *s, const struct diff_change 
 	return true;
 }
 
-/*
- * The variation is computed within each side, so it does not depend on the difference of the sides. If the totals
- * differ, either the machine or the program may have changed; periods are used then, since scaled periods would hide a
- * growth of all rows.
- */
+/* Replaces DIFF_AUTO: by DIFF_SCALED if division by the speeds removes most of the variation within the sides, else by
+ * DIFF_PERIODS. The variation within a side does not depend on the difference of the sides. If the totals differ,
+ * either the machine or the program may have changed; periods are used then, since scaled periods would hide a growth
+ * of all rows. */
 static enum tally_status choose_measure(
 	const struct statistician *s, const struct diff_changes *changes, struct tally_error *err)
 {
@@ -321,9 +323,9 @@ static bool is_surer(const struct diff_change *a, const struct diff_change *b)
 	return a->p < b->p || (a->p <= b->p && fabs(a->change) > fabs(b->change));
 }
 
-/* A changed row shifts the median, and so makes the other rows look changed. So the most certain change is left out and
- * everything is compared again, as long as more than half of the rows are left. Returns false if no row is left to
- * leave out. */
+/* With DIFF_SCALED, a changed row shifts the median by which recordings are scaled, and so makes the other rows look
+ * changed. So the most certain change is excluded from the median and everything is compared again, as long as more
+ * than half of the rows remain. Returns false if nothing was excluded. */
 static bool diff_statistics_leave_out(const struct statistician *s, const struct diff_changes *changes)
 {
 	if (s->test->measure != DIFF_SCALED)
