@@ -19,7 +19,7 @@
 static const char *const stat_environment_x86_features[] = {"sse4_2", "avx", "avx2", "avx512f", "avx512vl", "avx512bw",
 	"erms", "fsrm", "bmi1", "bmi2", "abm", "movbe", "popcnt", "fma", "rtm"};
 
-/* JSON keys, display names and offsets of the text members; variables_bytes is a number. */
+/* JSON keys, display names and offsets of the members that are texts, which is all except variables_bytes. */
 static const struct {
 	const char *key, *name;
 	size_t offset;

@@ -14,7 +14,7 @@
 #include "perfdata/origin.h"
 
 #define ROUND_FINAL	  1
-#define THREAD_ENTRY	  24 /* Size of an entry in bytes: u64 pid, char comm[16]. */
+#define THREAD_ENTRY	  24 /* Size in bytes of an entry of a THREAD_MAP record: u64 pid, char comm[16]. */
 #define THREAD_NAME	  16
 #define PERF_CACHE_LEVELS 5 /* perf's number for the last level of caches, which is above any real level. */
 
@@ -26,7 +26,8 @@ struct stat_replay_replay {
 	VEC(int) cpus; /* Sorted, without duplicates. */
 	VEC(pid_t) threads;
 	VEC(char *) comms; /* Allocated in arena. */
-	bool is_ready; /* Set if the following members are valid. */
+	/* Set once replay_prepare has set events, supported, and the members from aggregation to origin. */
+	bool is_ready;
 	struct aggregation aggregation;
 	struct counter *counters; /* One for each event, with counts for all CPUs and threads. */
 	struct count *counts, *previous;
@@ -48,7 +49,7 @@ static void cpus_listed(struct stat_replay_replay *r, struct cursor *c)
 	}
 }
 
-/* 8-byte words are aligned as in a C struct. */
+/* Reads a bit mask of CPUs. Words of 8 bytes follow 4 bytes of padding, as in a C struct. */
 static void cpus_masked(struct stat_replay_replay *r, struct cursor *c)
 {
 	uint16_t count = cursor_u16(c), bytes = cursor_u16(c);
@@ -123,8 +124,8 @@ static void config_take(struct stat_replay_replay *r, const struct record_stat_c
 	}
 }
 
-/* perf after 6.1 has two more modes in the middle of the list. It also writes the level of caches, which identifies
- * these versions. */
+/* Newer versions of perf have two more modes, cluster and cache, in the middle of the list. They also write the level
+ * of caches, by which they are recognized. */
 static enum aggregation_mode recorded_mode(const struct stat_replay_replay *r)
 {
 	static const enum aggregation_mode old[] = {AGGREGATE_CPU, AGGREGATE_ALL, AGGREGATE_SOCKET, AGGREGATE_DIE,
@@ -276,7 +277,7 @@ static enum tally_status stat_replay_origin_take(struct stat_replay_replay *r)
 	return r->origin.kind && r->origin.by && r->origin.not_seen ? TALLY_OK : error_nomem(r->err);
 }
 
-/* Called at the first count, when all maps have been read. */
+/* Called for each count and round; does its work at the first one, when all maps have been read. */
 static enum tally_status replay_prepare(struct stat_replay_replay *r)
 {
 	if (r->is_ready)
@@ -324,8 +325,8 @@ static void count_take(struct stat_replay_replay *r, const struct record_stat *s
 	size_t cell = (size_t)(found - r->cpus.items) * r->threads.len + stat->thread;
 	struct count count = {stat->value, stat->enabled, stat->running};
 	if (r->events.specs[event->index].tool != TOOL_NONE && count.enabled_ns == 0)
-		/* perf 6.1 stores the count in place of the times, and times of 0 would mean that the event was not
-		 * counted. */
+		/* For its own (tool) events, perf 6.1 stores the count in place of the times: if it is 0, so are the
+		 * times, which would mean that the event was not counted. */
 		count.enabled_ns = count.running_ns = 1;
 	r->counters[event->index].counts[cell] = count;
 }

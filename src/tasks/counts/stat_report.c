@@ -116,7 +116,8 @@ static double clock_of(const struct stat_report *report, const struct event_spec
 	return task > 0 ? task : stat_report_mean_of(report, asks, EVENT_SOFTWARE, SW_CPU_CLOCK, place);
 }
 
-/* Defines for each event of misses the event of which it is a percentage. */
+/* An event that is shown as a percentage of another event, the whole: misses of accesses, or stalled cycles of
+ * cycles. */
 struct stat_report_share {
 	uint32_t type;
 	uint64_t config;

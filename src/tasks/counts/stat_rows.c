@@ -89,7 +89,8 @@ static struct stat_cell shown_cell(const struct stat_report *report, size_t even
 	return cell;
 }
 
-/* The line of a core is that of its first hardware thread. */
+/* Returns whether the event has a line at this place: a percore event has it at the first hardware thread of each core,
+ * unless all threads are shown. */
 static bool is_shown_at(const struct stat_report *report, size_t event, size_t place)
 {
 	const struct cpu_place *places = report->aggregation->places;
@@ -248,7 +249,7 @@ static const int place_widths[] = {[AGGREGATE_CORE] = 14,
 	[AGGREGATE_CLUSTER] = 16,
 	[AGGREGATE_CACHE] = 16};
 
-/* Returns the number of columns. */
+/* Appends the time of an interval and the place of the count. Returns their width in columns of the terminal. */
 static size_t text_prefix(struct text *t, const struct stat_rows_row *row)
 {
 	size_t start = t->len;
@@ -425,7 +426,7 @@ void stat_rows_warnings(struct text *t, const struct stat_report *report)
 	}
 }
 
-/* Fills in the fields up to the place, which are the same for all rows at this place. */
+/* Prepares the columns, and fills in the fields before the value, which are the same for all rows at this place. */
 static void fields_begin(struct stat_rows_fields *f, struct text *t, const struct stat_rows_row *row)
 {
 	const struct stat_report *report = row->report;
@@ -434,8 +435,8 @@ static void fields_begin(struct stat_rows_fields *f, struct text *t, const struc
 	bool is_core = is_core_row(row);
 	*f = (struct stat_rows_fields){.json = {.out = t, .is_compact = true, .colon = " : ", .comma = ", "}};
 	f->origin = style->is_json ? report->origin : NULL;
-	/* perf counts 0 for breakpoints that never trigger. For other events, perf's own tests do not accept
-	 * additional JSON members. */
+	/* The reason why an event was not counted is printed for breakpoints, which perf would count as 0 if they never
+	 * trigger. For other events, perf's own tests do not accept additional JSON members. */
 	if (style->is_json && row->state != ROW_COUNTED && row->spec->attr.type == EVENT_BREAKPOINT && report->reasons)
 		f->reason = report->reasons[row->event];
 	f->doubt = style->is_json ? row->doubt : NULL;
@@ -628,8 +629,8 @@ static struct stat_metric only_metric(const struct stat_rows_row *row, unsigned 
 	return metric;
 }
 
-/* Sets the title of a column. Returns false if the event has no further columns. In full, all events are counted, so
- * that all intervals have the same columns. */
+/* Sets the title of the nth column of an event. Returns false if the event has no further columns. full is the report
+ * with all counts set to 1, so that all intervals have the same columns. */
 static bool only_title(
 	struct text *title, const struct stat_report *full, const struct stat_style *style, size_t event, unsigned nth)
 {

@@ -39,7 +39,8 @@ static double column_scale(const struct event_spec *spec)
 	return is_of_time(spec) ? NS_TO_MS : spec->scale;
 }
 
-/* Returns the value of an event in the places from first to last - 1. */
+/* Returns the sum of an event over the places from first to last - 1, or NaN if it was not counted. *share is lowered
+ * to the percentage of the time in which the event was counted. */
 static double event_value(const struct stat_report *report, size_t event, size_t first, size_t last, double *share)
 {
 	const struct event_spec *spec = &report->events->specs[event];
