@@ -137,7 +137,8 @@ static bool event_trial_passes(const struct kernel_seam *kernel, struct event_ca
 	struct tally_error err;
 	uint64_t count = 0, ns = 0;
 	bool passes = true;
-	/* Several events are those of different kinds of cores, and the thread runs on only one of them. */
+	/* On a machine with different kinds of cores, a name stands for one event per kind; it is not tried, because
+	 * the thread runs on only one of them. */
 	if (event_parse(catalogue, event, &list, &err) == TALLY_OK && list.len == 1 &&
 		event_trial_count(kernel, &list.specs[0], trial->cause, &count, &ns)) {
 		uint64_t measured = trial->is_rate ? (uint64_t)((double)count * 1000 / (double)ns) : count;
@@ -185,7 +186,8 @@ bool event_trial_ring_fills(const struct kernel_seam *kernel, int fd, const void
 	return head > 0;
 }
 
-/* The first image is the program. The segment that contains the address determines its offset in the file. */
+/* Callback of dl_iterate_phdr, for the first image only, which is the program: converts the address of
+ * event_trial_called to an offset in the file by the segment that contains it. */
 static int event_trial_find_offset(struct dl_phdr_info *image, size_t size, void *offset)
 {
 	uintptr_t address = (uintptr_t)event_trial_called;

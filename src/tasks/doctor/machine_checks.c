@@ -197,7 +197,7 @@ static void checking_try(struct checking *c, enum machine_check_id id)
 	}
 	if (!checking_event(c, id, check))
 		return;
-	/* As root, parsing the event would mount tracefs. */
+	/* As root, parsing the event would mount tracefs, but a check must not change the machine. */
 	if (id == CHECK_TRACEPOINT && geteuid() == 0 && !checking_has_tracefs(c->kernel)) {
 		checking_refuse(c, check,
 			"tracefs is not mounted: 'sudo mount -t tracefs nodev /sys/kernel/tracing' (as root, record "

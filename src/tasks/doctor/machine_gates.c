@@ -17,7 +17,7 @@
 
 #define GATE_UNKNOWN	 INT64_MIN
 #define GATE_USUAL_RATE	 4000 /* The default frequency of record. */
-#define GATE_FILES_A_CPU 8 /* Number of events for each CPU that need a descriptor. */
+#define GATE_FILES_A_CPU 8 /* Estimated number of descriptors for each CPU: one for each event. */
 #define GATE_OTHER_FILES 64
 #define GATE_PARANOID	 "kernel.perf_event_paranoid"
 #define GATE_KPTR	 "kernel.kptr_restrict"

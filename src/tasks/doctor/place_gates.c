@@ -149,7 +149,7 @@ void gate_btf(struct gating *g)
 					  : "'sudo mount -t sysfs sysfs /sys'"});
 }
 
-/* Another root belongs to another machine, on which nothing is written. */
+/* With a root directory, the seam describes another machine, whose folders are taken to be writable. */
 static bool folder_is_writable(const struct kernel_seam *kernel, const char *folder)
 {
 	return kernel->root[0] != '\0' || access(folder, W_OK | X_OK) == 0;

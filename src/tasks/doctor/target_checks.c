@@ -36,14 +36,14 @@ struct target_checking {
 	struct binary_store *store;
 	struct target_checks *target;
 	VEC(struct binary_key) keys; /* Same indexes as target->files. */
-	VEC(uint32_t) ids; /* Their IDs in the store. */
+	VEC(uint32_t) ids; /* IDs of the files in the store, with the same indexes. */
 	struct package_hints hints;
 };
 
 struct frame_pointer_survey {
 	const struct arch *arch;
 	bool is_go; /* Go functions have a frame pointer, but their unwind rules do not mention it. */
-	uint64_t last; /* Address of the previous row. */
+	uint64_t last; /* Address of the previous row of the unwind table. */
 	bool has_last, last_has_rule, last_keeps;
 	/* Sizes of the code in bytes: all that has unwind rules, and the part with frame pointers. */
 	uint64_t all, kept;
@@ -57,15 +57,16 @@ static bool saves_register(const struct unwind_rule *rule, uint8_t number)
 	return false;
 }
 
-/* On x86-64 and arm64, a Go function with a frame saves the frame pointer next to the return address. */
+/* Returns whether the rule is that of a Go function with a frame: on x86-64 and arm64, such a function saves the frame
+ * pointer next to the return address. */
 static bool rule_has_go_frame(const struct arch *arch, const struct unwind_rule *rule)
 {
 	int64_t least = arch->link == ARCH_NO_REGISTER ? (int64_t)sizeof(uint64_t) : 0;
 	return !rule->cfa_is_expression && rule->cfa_register == arch->dwarf_sp && rule->cfa > least;
 }
 
-/* Returns whether unwinding by frame pointers finds the caller: the CFA is relative to the frame pointer, or the
- * frame pointer and the return address are saved together. */
+/* Returns whether unwinding by frame pointers finds the caller: the CFA is relative to the frame pointer, or, on
+ * machines with a link register, the frame pointer and the return address are both saved. */
 static bool rule_keeps_frame_pointer(const struct arch *arch, const struct unwind_rule *rule)
 {
 	if (!rule->cfa_is_expression && rule->cfa_register == arch->dwarf_fp)
@@ -326,7 +327,8 @@ static const char *generated_code_hint(struct target_checks *target, int32_t inn
 	return "its runtime has to write /tmp/perf-PID.map";
 }
 
-/* The map is at the path that the process sees: a container has its own /tmp and PIDs. */
+/* Looks for the perf map, in which a runtime lists the names of its generated code. It is at the path that the process
+ * sees: a container has its own /tmp and PIDs. */
 static void check_generated_code(struct target_checking *c)
 {
 	struct target_checks *target = c->target;
@@ -448,7 +450,8 @@ static bool script_interpreter(const char *path, char interpreter[PATH_MAX])
 	return word && snprintf(interpreter, PATH_MAX, "%s", word) < PATH_MAX;
 }
 
-/* Follows the interpreters of scripts to a program, as the kernel does, up to a maximum depth. */
+/* Replaces path by the interpreter as long as it is a script, as the kernel does, up to a maximum depth. Sets
+ * target->script to the script and target->name to the program. Returns false if memory runs out. */
 static bool command_follow_scripts(struct target_checks *target, char path[PATH_MAX])
 {
 	char interpreter[PATH_MAX], real[PATH_MAX];
