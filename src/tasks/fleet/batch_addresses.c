@@ -9,7 +9,7 @@
 
 #define USER_BASE UINT64_C(0x10000000000)
 #define USER_ROOM (UINT64_C(1) << 32) /* Size of the address range of a file. */
-/* Lower offsets in the range of a file are real ones; made-up addresses start here. */
+/* In the range of a file, lower offsets are the real ones, and made-up addresses start here. */
 #define MADE_UP_FROM (UINT64_C(1) << 31)
 #define FIRST_OFFSET UINT64_C(0x1000)
 /* The kernel of x86-64 maps nothing in the 2 GiB from here. */
@@ -17,8 +17,11 @@
 #define MODULE_BASE UINT64_C(0xffffffffc0000000)
 #define MODULE_ROOM (UINT64_C(1) << 22)
 #define MODULES_MAX 200
-#define SLOT_BYTES  16 /* Size of the place for an address without a function. */
-/* These bits distinguish the keys of frames and of functions in places. */
+/* Size of the made-up range for an address without a function, and alignment of all made-up ranges. */
+#define SLOT_BYTES 16
+/* Bits that distinguish the keys of batch_addresses.places: IP_KEY | frame gives the final address of a frame,
+ * FUNCTION_KEY | function the start of the made-up range of a function, and FUNCTION_KEY << 1 | frame that of a single
+ * address. */
 #define IP_KEY			    (UINT64_C(1) << 32)
 #define FUNCTION_KEY		    (UINT64_C(2) << 32)
 #define BATCH_ADDRESSES_KERNEL_NAME "[kernel.kallsyms]"
@@ -112,8 +115,8 @@ void batch_addresses_deinit(struct batch_addresses *a)
 	arena_deinit(&a->arena);
 }
 
-/* Returns the start of a separate place for a function, or for an address without one. Sets a->failed if memory runs
- * out. */
+/* Returns the start of the made-up address range for a key (a function, or an address without one), and reserves it in
+ * the file if the key is new. Sets a->failed if memory runs out. */
 static uint64_t make_place(struct batch_addresses *a, struct batch_region *r, uint64_t key, uint64_t bytes)
 {
 	bool was_new;
@@ -129,8 +132,9 @@ static uint64_t make_place(struct batch_addresses *a, struct batch_region *r, ui
 	return *place;
 }
 
-/* An address without a function can keep its value: it gets no symbol, even if another machine has a function
- * there. */
+/* Returns whether the range from start on keeps its real offset: in user files with a build ID; elsewhere, except in
+ * kernel modules, only without a function, because such an address gets no symbol, even if another machine has a
+ * function there. */
 static bool keeps_address(const struct batch_region *r, uint32_t function, uint64_t start, uint64_t size)
 {
 	if (r->key.kind == BINARY_KERNEL)

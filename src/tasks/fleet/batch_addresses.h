@@ -45,7 +45,8 @@ struct batch_addresses {
 	const struct fleet_batch *batch;
 	struct arena arena; /* Memory for names. */
 	struct batch_region *regions; /* Indexed by the profile's binaries. */
-	struct map_u64 places; /* Maps a function, or an address without one, to its place. */
+	/* Maps a frame to its final address, and a function or an address without one to its made-up range. */
+	struct map_u64 places;
 	bool failed; /* Set if memory runs out. */
 };
 

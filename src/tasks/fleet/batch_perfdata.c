@@ -32,7 +32,8 @@ struct batch_recording {
 	struct writer bytes; /* Records that have not been flushed yet. */
 	struct batch_locations found;
 	VEC(uint64_t) chain;
-	uint8_t *told; /* One bit for each pair of thread and binary: set if a mapping was written. */
+	/* One bit for each pair of thread and binary: set if the mapping of the binary was written for the thread. */
+	uint8_t *told;
 	bool *named; /* Indexed by thread: set if its name was written. */
 	uint64_t total, written; /* Numbers of sample records. */
 };
@@ -43,8 +44,8 @@ static bool is_wanted(const struct batch_recording *r, uint32_t event)
 	return r->event.len == 0 || str_equal(profile_string(p, p->events[event].name), r->event);
 }
 
-/* Clock events have fixed numbers. Other events only need distinct numbers, because the recording contains their
- * names. */
+/* Sets the type and the config of an event. Clock events have fixed numbers. Other events only need distinct numbers,
+ * because the recording contains their names. */
 static void set_kind(struct tally_str name, uint32_t index, struct perf_attr *attr)
 {
 	attr->type = EVENT_RAW;
@@ -230,8 +231,8 @@ static enum tally_status put_samples(
 	return status;
 }
 
-/* Writes the mappings of kernels, which hold for all processes. This needs the places of all their functions, so all
- * samples are visited first. */
+/* Writes the mappings of the kernel and its modules, which hold for all processes. Their sizes depend on the addresses
+ * that all functions get, so all samples are visited first. Returns an error if there are no samples or too many. */
 static enum tally_status put_kernels(struct batch_recording *r, struct tally_error *err)
 {
 	const struct profile *p = r->batch->profile;

@@ -68,7 +68,8 @@ static unsigned event_rank(struct tally_str name)
 	return str_starts_with(name, STR("cycles")) || str_starts_with(name, STR("cpu-cycles")) ? 1 : 2;
 }
 
-/* Time on the CPU and time off it can be added up. Of other events, only one is shown. */
+/* Sets *event to the event to show, or to PROFILE_NONE for all if these are only one event of CPU time and events of
+ * time off the CPU, which can be added up. */
 static enum tally_status choose_event(
 	const struct batch_view *view, const struct profile *p, uint32_t *event, struct tally_error *err)
 {
@@ -77,7 +78,8 @@ static enum tally_status choose_event(
 		struct tally_str name = profile_string(p, p->events[i].name);
 		if (p->events[i].sample_count == 0)
 			continue;
-		/* A store sorts events by name, so the most common ones are preferred here. */
+		/* A store sorts events by name, so the first one need not be the most useful: CPU time and cycles are
+		 * preferred. */
 		if (first == PROFILE_NONE || event_rank(name) < event_rank(profile_string(p, p->events[first].name)))
 			first = i;
 		sampled++;
@@ -95,7 +97,7 @@ static enum tally_status choose_event(
 	return TALLY_OK;
 }
 
-/* Appends text like "12 samples of cycles, 3 samples of page-faults". */
+/* Appends the events other than the shown one, like "12 samples of cycles, 3 samples of page-faults". */
 static void batch_view_add_others(const struct profile *p, uint32_t event, struct text *out)
 {
 	const char *before = "";

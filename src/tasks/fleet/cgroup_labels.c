@@ -42,7 +42,7 @@ static bool strip(struct tally_str part, struct tally_str prefix, struct tally_s
 	return true;
 }
 
-/* before is the parent component in the path. */
+/* Finds the ID or the name of a container in a component of a cgroup path. before is the parent component. */
 static bool find_container(struct tally_str part, struct tally_str before, struct tally_str *id)
 {
 	static const struct {

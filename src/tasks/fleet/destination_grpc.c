@@ -55,7 +55,7 @@ static bool destination_grpc_find(struct tally_str lines, struct tally_str name,
 	return false;
 }
 
-/* gRPC percent-encodes messages. */
+/* Decodes a message, which gRPC percent-encodes. */
 static void destination_grpc_decode(struct text *out, struct tally_str s)
 {
 	for (size_t i = 0; i < s.len; i++) {

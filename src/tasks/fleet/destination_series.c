@@ -124,7 +124,7 @@ static void destination_series_put_id(const struct destination_series *w, struct
 	protobuf_string(out, SERIES_SAMPLE_ID, text_view(&hex));
 }
 
-/* All current samples have the same label set and event. */
+/* Emits the collected samples as one series, and clears them; all of them have this label set and event. */
 static enum tally_status destination_series_put_series(
 	struct destination_series *w, uint32_t label_set, uint32_t event, struct tally_error *err)
 {

@@ -17,7 +17,7 @@ enum { PARTIAL_REJECTED = 1, PARTIAL_MESSAGE = 2 };
 enum { STATUS_MESSAGE = 2 };
 
 static const struct destination_protocol {
-	struct tally_str scheme; /* Prefix of the http or https URL. */
+	struct tally_str scheme; /* Prefix of the http or https URL, such as "otlp+"; "" for 'tally serve'. */
 	const char *path;
 	struct http_body_type type;
 	enum tally_status (*write)(const struct fleet_batch *batch, struct text *out, struct tally_error *err);

@@ -19,8 +19,8 @@
 
 struct known_process {
 	uint64_t start_time;
-	/* The window in which the start time was last read, which is expensive: the kernel visits all threads of the
-	 * process. */
+	/* Number of the window (the interval of one batch) in which the start time was last read, which is expensive:
+	 * the kernel visits all threads of the process. */
 	uint64_t window;
 	uint32_t path; /* ID of the cgroup path in paths; INTERN_NONE if it is not known. */
 };
@@ -117,7 +117,8 @@ static void forget_processes(struct thread_labels *labels)
 	intern_init(&labels->paths);
 }
 
-/* Returns false if memory runs out. *path is empty if it is not known, and valid until the next call. */
+/* Finds the cgroup path of a process by its PID, in the cache or in /proc. *path is empty if it is not known, and valid
+ * until the next call. Returns false if memory runs out. */
 static bool find_process(struct thread_labels *labels, int32_t pid, struct tally_str *path)
 {
 	uint64_t index = 0;
