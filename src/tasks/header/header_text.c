@@ -11,7 +11,8 @@
 #include "perfdata/other_writers.h"
 #include "tasks/header/header_parts.h"
 
-#define LAST_LISTED_FEATURE	 FEATURE_PMU_CAPS /* The last feature that perf 6.1 knows. */
+/* Missing features are listed up to this one, the last that perf 6.1 knows. */
+#define LAST_LISTED_FEATURE	 FEATURE_PMU_CAPS
 #define HEADER_TEXT_NSEC_PER_SEC UINT64_C(1000000000)
 
 static void print_hostname(struct text *out, const struct header_source *source)
