@@ -30,7 +30,7 @@ static void health_text_put_count(struct text *t, uint64_t count, const char *wh
 	text_str(t, what);
 }
 
-/* Prints one line if there is something to report. */
+/* Prints a line unless the count is 0. */
 static void line_if(struct text *t, const char *name, uint64_t count, const char *what)
 {
 	if (count == 0)
