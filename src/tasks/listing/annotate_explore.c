@@ -211,7 +211,8 @@ static enum tally_status show_again(struct exploring *x, struct tally_error *err
 	return TALLY_OK;
 }
 
-/* The outer functions keep the events that they were opened with. */
+/* Switches between all events and those of the request. The functions from which this one was entered keep the events
+ * that they were opened with. */
 static enum tally_status switch_events(struct exploring *x, struct tally_error *err)
 {
 	const struct annotate_explore *r = x->request;
@@ -264,7 +265,7 @@ static enum tally_status show_neighbour(struct exploring *x, bool is_next, struc
 		if (status == TALLY_NOMEM)
 			return error_nomem(err);
 		if (status != TALLY_OK)
-			continue; /* The function has no code. */
+			continue; /* A function without code is skipped. */
 		annotate_explore_replace(x, &made);
 		return TALLY_OK;
 	}

@@ -13,7 +13,8 @@
 #include "tasks/listing/annotate_spans.h"
 #include "tasks/listing/instruction_line.h"
 
-#define BYTES_A_LINE 7 /* objdump prints the same number. */
+/* Maximum number of instruction bytes on a line, as in objdump. */
+#define BYTES_A_LINE 7
 #define SHORT_BYTES  1024
 /* Limit for the total size of all texts longer than SHORT_BYTES in a listing; C++ programs need a few MB. */
 #define LONG_BYTES (256U << 20)
@@ -27,8 +28,8 @@ struct annotate_listing_making {
 	struct disassembler *disassembler;
 	uint32_t number; /* Number of the next line in perf's numbering. */
 	size_t next_hit;
-	struct source_place last; /* Place in the last heading. */
-	size_t long_left; /* The rest of LONG_BYTES. */
+	struct source_place last; /* Source line of the last heading. */
+	size_t long_left; /* How much of LONG_BYTES is left. */
 	bool failed; /* Set if memory runs out. */
 };
 
@@ -39,7 +40,7 @@ static const char *annotate_listing_keep(struct annotate_listing_making *m, cons
 	return kept ? kept : "";
 }
 
-/* Text that exceeds the limit of a listing is cut. */
+/* Returns the text in the arena of the listing. It is cut to SHORT_BYTES when the limit LONG_BYTES is reached. */
 static TALLY_PRINTF(2, 3) const char *annotate_listing_print(struct annotate_listing_making *m, const char *format, ...)
 {
 	char text[SHORT_BYTES], *whole = NULL;
@@ -92,7 +93,8 @@ static bool is_nop(const struct instruction *from)
 	return !strcmp(from->mnemonic, "nop") || !strcmp(from->mnemonic, "nopw") || !strcmp(from->mnemonic, "nopl");
 }
 
-/* Removes the symbol version from the name of a function. A name with an offset stays as objdump prints it. */
+/* Removes the symbol version from the name of a function ("f@V1"). A name with "@plt" or an offset stays as objdump
+ * prints it. */
 static const char *without_version(struct annotate_listing_making *m, const char *name)
 {
 	const char *version = strchr(name, '@');
@@ -357,7 +359,8 @@ static uint32_t new_values(struct annotate_listing_making *m)
 	return at;
 }
 
-/* Hits are sorted by address, so all hits before the end of the row belong to it. */
+/* Adds up the hits (samples at one address) of an instruction, and returns the index of the first of its values, or
+ * ANNOTATE_NONE. Hits are sorted by address, so all that remain before the end of the instruction belong to it. */
 static uint32_t annotate_listing_take_hits(struct annotate_listing_making *m, const struct instruction_row *row)
 {
 	uint32_t values = ANNOTATE_NONE, first = m->options->first_event, count = m->options->event_count;
@@ -502,7 +505,8 @@ static enum tally_status sum_events(struct annotate_listing_making *m, struct ta
 	return TALLY_OK;
 }
 
-/* Adds the line's counts to those of its source place, which is identified by its text. */
+/* Adds the line's counts to those of its place: the source line, or the address if there is none, as text. Returns the
+ * index of the place. */
 static uint32_t take_place(struct annotate_listing_making *m, const struct annotate_line *line)
 {
 	char text[SHORT_BYTES];
@@ -550,7 +554,8 @@ struct ranked_place {
 	uint32_t index;
 };
 
-/* As in perf, places are sorted by the first event, then by the other events, and then by name in reverse order. */
+/* As in perf, places (source lines or addresses) are sorted by the first event, then by the other events, and then by
+ * name in reverse order. */
 static int annotate_listing_by_heat(const void *left, const void *right)
 {
 	const struct ranked_place *a = left, *b = right;

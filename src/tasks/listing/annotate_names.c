@@ -14,7 +14,8 @@
 
 bool annotate_names_is(const char *symbol, const char *wanted)
 {
-	/* strstr rejects most names quickly, because the plain name is a part of the symbol. */
+	/* strstr rejects most names quickly, because the name without return type and parameters is a part of the
+	 * symbol. */
 	return symbol && strstr(symbol, wanted) &&
 	       (!strcmp(symbol, wanted) || str_equal(symbol_name_plain(str_from(symbol)), str_from(wanted)));
 }
@@ -93,7 +94,8 @@ static int by_distance(const void *left, const void *right)
 	return a->distance != b->distance ? (a->distance < b->distance ? -1 : 1) : by_samples(left, right);
 }
 
-/* Returns the edit distance of the name; it is 0 if the symbol contains the requested name. */
+/* Returns the edit distance between the wanted name and the symbol's name without scope and arguments; 0 if the symbol
+ * contains the wanted name. */
 static unsigned distance_of(const char *symbol, const char *wanted)
 {
 	struct text bare = {0};
@@ -109,7 +111,7 @@ static unsigned distance_of(const char *symbol, const char *wanted)
 	return distance;
 }
 
-/* Lists the first names, and the number of the others. */
+/* Appends up to NAMES_TOLD of the first `count` names, and how many more there are. */
 static void annotate_names_list(const struct annotate_names *names, size_t count, struct text *t)
 {
 	for (size_t i = 0; i < count && i < NAMES_TOLD; i++)

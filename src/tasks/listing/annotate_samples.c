@@ -118,7 +118,7 @@ static enum tally_status annotate_samples_add_cell(struct annotate_samples *samp
 	return TALLY_OK;
 }
 
-/* Adds the span to its function if that has samples. */
+/* Adds the span (code that ran between two branches) to the function that contains it, if that has samples. */
 static enum tally_status annotate_samples_add_span(
 	struct annotate_samples *samples, const struct annotate_span *span, struct tally_error *err)
 {

@@ -19,7 +19,8 @@
 
 struct annotate_source_file {
 	const char *path; /* The path in the debug information. */
-	struct source_readers readers; /* The owners of the program that refers to the file. */
+	/* Owners of the program that refers to the file: the file is shown only if they may read it. */
+	struct source_readers readers;
 	char *text;
 	VEC(struct tally_str) lines;
 	uint32_t shown_to, last;

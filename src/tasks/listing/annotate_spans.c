@@ -6,14 +6,13 @@
 #include "base/array.h"
 #include "base/order.h"
 
-struct tally_of { /* Counts of one instruction. */
+struct tally_of { /* Counts of one instruction, from the spans (code that ran between two branches) that contain it. */
 	struct annotate_line *line;
 	uint64_t passed, began, ended, predicted;
 	uint64_t end_cycles, end_timed, end_least, end_most;
-	/* Sums over the timed spans that contain the instruction, weighted by their number. */
 	double instructions, cycles;
-	/* Changes of passed, instructions and cycles at this instruction: added at the first instruction of a span,
-	 * and subtracted after its last. */
+	/* Changes at this instruction of running sums: of how often it ran, and of the instructions and cycles of the
+	 * spans with a cycle count. A span is added at its first instruction, and subtracted after its last. */
 	int64_t change;
 	double change_instructions, change_cycles;
 };
@@ -25,7 +24,8 @@ static size_t annotate_spans_find(const struct tally_of *rows, size_t count, uin
 	return low < count && rows[low].line->address == address ? low : count;
 }
 
-/* A span that does not start and end at instructions belongs to other code that was at these addresses before. */
+/* Adds a span to the rows from its first to its last instruction. A span that does not start and end at instructions
+ * belongs to other code that was at these addresses before, and is ignored. */
 static void annotate_spans_add_span(
 	struct tally_of *rows, size_t count, const struct annotate_span *span, uint64_t moved)
 {

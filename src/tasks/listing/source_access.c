@@ -52,7 +52,7 @@ static const char *const endings[] = {"ada", "adb", "ads", "agc", "asm", "asn", 
 	"swift", "t", "tab", "tbl", "tc", "tcc", "td", "tmpl", "tpp", "ts", "tsx", "txx", "ulp", "v", "vala", "vb",
 	"vert", "vhd", "vhdl", "wat", "x", "xs", "y", "yy", "zig"};
 
-/* C++ headers have no file name extension. */
+/* Returns whether the path is that of a header of the C++ library, which has no file name extension. */
 static bool is_header(const char *path, const char *base)
 {
 	const char *include = strstr(path, "/include/");
@@ -78,8 +78,8 @@ static bool mode_allows(const struct stat *st, uid_t uid, gid_t gid, mode_t want
 	return ((st->st_mode >> shift) & wanted) == wanted;
 }
 
-/* Checks the directories of the path, too. Only the owner's and the file's group are considered, so some readable
- * files are refused. */
+/* Returns whether a user may read the file, and search the directories of its path. Other groups of the user are not
+ * considered, so some readable files are refused. */
 static bool could_read(const char *real, const struct stat *st, uid_t uid, gid_t gid)
 {
 	char path[PATH_MAX];
