@@ -40,7 +40,8 @@ static bool add_instructions(struct pack_codes *codes, struct binary_store *stor
 
 enum piece { PIECE_ADDED, PIECE_LEFT_OUT, PIECE_OUT_OF_MEMORY };
 
-/* A piece is left out if it overlaps the previous one, cannot be read, or exceeds the size limit. */
+/* Adds a piece of code (a function or a range). It is left out if it overlaps the previous one, cannot be read, or
+ * exceeds the size limit. */
 static enum piece pack_code_add_piece(struct pack_codes *codes, struct binary_store *store, uint32_t id, uint64_t start,
 	uint64_t end, struct pack_object *object)
 {

@@ -38,7 +38,7 @@ static uint32_t copy_u32(struct pack_formats_copying *c)
 	return value;
 }
 
-/* Copies a size and as many bytes. */
+/* Copies a 64-bit size, and as many bytes after it. */
 static void copy_sized(struct pack_formats_copying *c)
 {
 	struct cursor before = c->in;
@@ -91,7 +91,7 @@ bool pack_formats_scrub(struct tally_bytes tracing_data, struct writer *out)
 		return false;
 	struct pack_formats_copying c = {.in = formats.at, .out = out};
 	out->swap = formats.swap;
-	/* Everything before the kernel's own formats, including their number. */
+	/* Copies everything before the formats of the kernel's own (ftrace) events, including their number. */
 	pack_formats_put(&c, tracing_data.data, formats.at.pos);
 	for (uint32_t i = 0; i < formats.events && !c.in.failed; i++)
 		copy_sized(&c);

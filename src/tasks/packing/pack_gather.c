@@ -138,8 +138,9 @@ static size_t next_leaf(const struct gather *g, size_t at, size_t last)
 	return at;
 }
 
-/* Packs one instruction for each leaf outside of functions, from *at on. Overlapping ones become one piece, which ends
- * where the next function begins. Moves *at to the piece's last leaf. */
+/* Packs the code of leaves (sampled addresses) outside of functions, from *at on, with WIDEST_INSTRUCTION bytes for
+ * each. Overlapping ones become one piece, which ends where the next function begins. Moves *at to the piece's last
+ * leaf. */
 static bool add_unnamed(struct gather *g, size_t *at, size_t last, struct pack_object *object)
 {
 	const struct hit *hits = g->hits.items;
@@ -186,8 +187,8 @@ static int by_value(const void *left, const void *right)
 	return COMPARE(*a, *b);
 }
 
-/* The code before a symbol shows whether a call ends at its start. The pack does not have that code, so it stores the
- * answer. */
+/* Collects in g->starts the return addresses at which a symbol starts that no call precedes. The code before a symbol
+ * shows whether a call ends at its start; the pack does not have that code, so it stores the answer. */
 static bool find_starts(struct gather *g, size_t first, size_t last)
 {
 	struct binary_store *store = g->source->store;
@@ -212,7 +213,8 @@ static void mark_starts(const struct gather *g, struct pack_object *object)
 	}
 }
 
-/* Collects the addresses of the hits and of the instructions of one entry, without duplicates. */
+/* Collects in g->addresses the addresses of the hits, of the symbols in g->starts and of the instructions of one entry
+ * of the store, sorted and without duplicates. */
 static bool take_addresses(struct gather *g, size_t first, size_t last)
 {
 	size_t kept = 0;

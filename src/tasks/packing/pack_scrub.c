@@ -11,7 +11,7 @@
 #include "tasks/packing/pack_formats.h"
 
 #define PACK_SCRUB_COMM_BYTES 15 /* Maximum length of a thread's name without the NUL byte. */
-#define RAW_KEPT_BYTES	      8 /* Size of the common fields of a tracepoint up to the PID. */
+#define RAW_KEPT_BYTES	      8 /* Size in bytes of the common fields of a tracepoint up to the PID, which are kept. */
 
 static const char *const system_folders[] = {
 	"/usr/lib/",
