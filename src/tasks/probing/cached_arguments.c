@@ -18,7 +18,8 @@ static struct tally_str cached_arguments_without_type(struct tally_str text, str
 	return (struct tally_str){text.data, len};
 }
 
-/* Returns false if the probe has no argument of this name. */
+/* Prints the probe's own argument to which `wanted` refers by name. Returns false if the probe has none of this
+ * name. */
 static bool cached_arguments_print_own(
 	const struct probe_event *event, const struct probe_argument *wanted, struct text *out)
 {

@@ -23,7 +23,7 @@ struct cached_probes_scan { /* State while the notes of one program are read. */
 	const struct cached_probe_query *query; /* Selects probes; NULL selects all. */
 };
 
-/* If several symbols have the same name, the first one is used. */
+/* Reads the symbols of the program. If several have the same name, the first one is used. */
 static void cached_probes_read_symbols(struct cached_probes_scan *scan)
 {
 	struct elf_symbol_list list = {0};
@@ -50,7 +50,8 @@ static bool cached_probes_symbol(void *context, struct tally_str name, uint64_t 
 	return true;
 }
 
-/* The kernel requires C identifiers, but names in notes may contain any character. */
+/* Prints a name with "_" in place of other characters than letters and digits: the kernel requires C identifiers, but
+ * names in notes may contain any character. */
 static void cached_probes_print_name(struct text *out, const char *name)
 {
 	for (; *name; name++)
@@ -87,7 +88,7 @@ static bool cached_probes_matches(
 	return (query->group.len == 0 || str_glob(query->group, group)) && str_glob(query->event, event);
 }
 
-/* key is like "sdt_tw:turn=turn". */
+/* Returns whether the query selects the probe of a note. key is like "sdt_tw:turn=turn". */
 static bool cached_probes_wants_note(const struct cached_probes_scan *scan, const struct text *key)
 {
 	struct tally_str rest = text_view(key), group, event;
@@ -95,7 +96,8 @@ static bool cached_probes_wants_note(const struct cached_probes_scan *scan, cons
 				       cached_probes_matches(scan->query, group, event));
 }
 
-/* Adds one entry for each name, in the order of the notes; an entry has a line for each place of its name. */
+/* Adds one entry for each probe name, in the order of the notes; an entry has one line for each location of the
+ * probe. */
 static enum tally_status cached_probes_put_notes(struct cached_probes_scan *scan, const struct sdt_note_list *notes,
 	struct probe_cache *file, struct tally_error *err)
 {
@@ -239,7 +241,8 @@ static enum tally_status cached_probes_of_entry(const struct cached_probe_query 
 	if (!path)
 		return error_nomem(err);
 	if (probe_cache_read(query->cache, &entry->id, &file, err) != TALLY_OK)
-		return err && err->status == TALLY_NOMEM ? TALLY_NOMEM : TALLY_OK; /* The entry is not trusted. */
+		/* An entry that cannot be read or is not trusted is skipped. */
+		return err && err->status == TALLY_NOMEM ? TALLY_NOMEM : TALLY_OK;
 	enum tally_status status = cached_probes_take(query, &file, path, &entry->id, list, err);
 	probe_cache_deinit(&file);
 	if (status != TALLY_OK || list->probes.len == before)

@@ -56,7 +56,8 @@ enum tally_status probe_convert_debug_info(const struct probe_binary *binary, st
 		binary->path);
 }
 
-/* Debug information is preferred, because a symbol has neither lines nor variables. */
+/* Finds the places of a probe by debug information or, if that has none, by symbols. Debug information is preferred,
+ * because a symbol has neither lines nor variables. */
 static enum tally_status probe_convert_by_debug_info(struct probe_binary *binary, const struct probe_point *point,
 	bool wants_variables, const struct probe_convert_options *options, struct probe_places *places,
 	struct tally_error *err)
@@ -77,7 +78,8 @@ static enum tally_status probe_convert_by_debug_info(struct probe_binary *binary
 	if (is_symbol && !options->no_inlines && !wants_variables &&
 		probe_symbol_places_find(binary, point, options, places, &why) == TALLY_OK)
 		return TALLY_OK;
-	/* If the message gives another reason than "not found", the function exists. */
+	/* The message is completed by a similar name only if it says that the function was not found: with any other
+	 * reason, the function exists. */
 	if (err && point->function.len > 0 && str_ends_with(str_from(err->text), STR("not found."))) {
 		why = *err;
 		return probe_symbol_places_refuse(binary, point->function, why.text, err);
@@ -147,7 +149,7 @@ static struct tally_str probe_convert_arguments(const struct probe_fetches *fetc
 	return arguments;
 }
 
-/* The kernel splits a line at blanks, and has no escape for one in a path. */
+/* Refuses a path with blanks: the kernel splits a line at blanks, and has no escape for one in a path. */
 static enum tally_status probe_convert_check_path(const struct probe_binary *binary, struct tally_error *err)
 {
 	for (const char *c = binary->path; *c; c++)
@@ -187,7 +189,8 @@ static enum tally_status probe_convert_place(struct probe_binary *binary, const 
 	event->file = binary->module;
 	event->symbol = str_from(place->symbol ? place->symbol : place->function);
 	event->offset = place->address - place->entry;
-	/* A return probe must refer to a symbol. */
+	/* A probe in a module, a return probe, and a probe in a kernel file at a unique symbol stay relative to their
+	 * symbol: a return probe needs one, and modules are not covered by _text. */
 	if (binary->kind == PROBE_MODULE || event->kind == 'r' ||
 		(binary->is_offline && probe_convert_is_unique(symbols, event->symbol)))
 		return TALLY_OK;

@@ -25,7 +25,7 @@ bool probe_go_is_in(const struct probe_binary *binary)
 	return false;
 }
 
-/* C functions of a Go program run on stacks that the runtime does not move. */
+/* Returns whether the code is not Go: C functions of a Go program run on stacks that the runtime does not move. */
 static bool probe_go_is_other_code(const struct probe_place *place)
 {
 	const struct dwarf_unit *unit = place->scope.file ? place->scope.unit : NULL;

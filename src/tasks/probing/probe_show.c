@@ -99,7 +99,7 @@ void probe_show_made(const struct probe_converted *probe, const struct probe_bin
 	text_str(out, ")\n");
 }
 
-/* Converts an offset in the file to a link-time address. Returns false if no segment contains it. */
+/* Converts an offset in the file to a link-time address. Returns false if no executable segment contains it. */
 static bool probe_show_address(const struct probe_binary *binary, uint64_t offset, uint64_t *address)
 {
 	size_t count;

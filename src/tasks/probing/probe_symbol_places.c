@@ -73,7 +73,8 @@ static enum tally_status probe_symbol_add(const struct probe_symbol_search *sear
 	return vec_push(&places->items, place) ? TALLY_OK : error_nomem(search->err);
 }
 
-/* If several names of one address match, only the first is used. */
+/* Adds the places of all functions that fit the name or pattern. If several names of one address fit, only the first is
+ * used. */
 static enum tally_status probe_symbol_add_matching(const struct probe_symbol_search *search)
 {
 	struct arena arena;
@@ -145,7 +146,8 @@ enum tally_status probe_symbol_places_refuse(
 	return status;
 }
 
-/* Stripped programs still have names for the functions that they call through the PLT. */
+/* Returns whether the program is stripped. Such programs still have names for the functions that they call through the
+ * PLT. */
 static bool probe_symbol_is_stripped(const struct probe_symbols *symbols)
 {
 	for (size_t i = 0; i < symbols->items.len; i++) {

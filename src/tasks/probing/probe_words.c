@@ -200,7 +200,8 @@ static enum tally_status probe_words_make(
 	return status == TALLY_OK ? probe_words_add(m, events, shown, kept, suffix) : status;
 }
 
-/* The probes keep their own arguments if definition is NULL. */
+/* Makes the events for probes of the probe cache. They keep their own arguments if definition is NULL, else they get
+ * those of the definition. */
 static enum tally_status probe_words_make_cached(struct probe_words_maker *m, const struct cached_probe_query *query,
 	const struct probe_definition *definition, struct tally_str suffix)
 {

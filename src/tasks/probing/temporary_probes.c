@@ -43,7 +43,7 @@ static struct {
 } temporary_probes;
 
 struct temporary_probes_owner {
-	uint64_t pid, started, space; /* Inode number of the PID namespace. */
+	uint64_t pid, started, space; /* PID, start time in clock ticks, and inode number of the PID namespace. */
 };
 
 /* Returns the start time of a process in clock ticks, or 0 if no process has this PID. */
@@ -123,7 +123,8 @@ static void temporary_probes_guard_remove(const char *file, char *lines)
 	}
 }
 
-/* Collects lines until the other end of the socket is closed, which happens when the process ends. */
+/* Collects lines, each of which removes a probe, until the other end of the socket is closed, which happens when the
+ * process ends; then removes the probes. */
 static _Noreturn void temporary_probes_guard_run(int fd, const char *file)
 {
 	char *lines = NULL;
