@@ -40,7 +40,7 @@ struct early_waits {
 	struct synthesis mappings;
 	struct map_u64 processes; /* Set of the processes with known mappings. */
 	VEC(struct early_waits_thread) threads;
-	size_t done; /* Number of entries at the start of threads that have been handled. */
+	size_t done; /* Number of entries at the start of `threads`, the queue, that have been handled. */
 	size_t held; /* Bytes of samples that were passed to the unwinder since it last had none pending. */
 	struct writer sample, out;
 	uint8_t memory[EARLY_WAITS_STACK_BYTES];
@@ -155,7 +155,8 @@ static enum tally_status early_waits_learn_process(struct early_waits *e, uint32
 	return status == TALLY_OK ? synthesize_flush(&e->mappings, err) : status;
 }
 
-/* The read ends early at the end of the stack's mapping. */
+/* Copies the stack of a waiting thread from sp on into e->memory, and returns the number of bytes. The read ends early
+ * at the end of the stack's mapping. *is_forbidden: this process must not read that memory. */
 static size_t early_waits_read(
 	struct early_waits *e, const struct early_waits_thread *thread, uint64_t sp, bool *is_forbidden)
 {

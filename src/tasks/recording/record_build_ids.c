@@ -114,7 +114,8 @@ static struct tally_str record_build_ids_name_of(const struct machine_binary *bi
 	}
 }
 
-/* Several entries may have the same path, one for each build that ran there. */
+/* Returns whether the path is listed with this build ID. Several entries may have the same path, one for each build
+ * that ran there. */
 static bool record_build_ids_is_listed(
 	const struct record_build_ids *out, struct tally_str name, const struct record_build_id *id)
 {
@@ -160,8 +161,8 @@ static enum tally_status list_binary(struct closing_pass *pass, const struct mac
 
 enum listing { LISTED_FIRST, LISTED_NEXT, NOT_LISTED, LISTINGS };
 
-/* Readers assign the first entry of a path to the last file with this path whose map records have no build ID. They
- * could not assign entries of earlier such files, so those get none. */
+/* Returns where to list a binary. Readers assign the first entry of a path to the last file with this path whose map
+ * records have no build ID. They could not assign entries of earlier such files, so those get none. */
 static enum listing listing_of(const struct machine *machine, size_t index)
 {
 	const struct machine_binary *binary = machine_binary_get(machine, (uint32_t)index);

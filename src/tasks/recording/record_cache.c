@@ -31,7 +31,8 @@ static enum tally_status record_cache_add_program(const struct build_id_cache *c
 	return status == TALLY_OK ? cached_probes_add_notes(cache, item->filename, id, NULL) : status;
 }
 
-/* is_made: this recording has already added a file with the same build ID, under another path. */
+/* Adds a file to the cache. is_made: this recording has already added a file with the same build ID, under another
+ * path. */
 static void record_cache_add(const struct build_id_cache *cache, const struct perfdata_build_id *item,
 	const struct record_build_id_file *file, bool is_made)
 {
@@ -67,8 +68,8 @@ static void keep_cap(const struct build_id_cache *cache)
 		(void)!build_id_cache_trim(cache, bytes, &removed, NULL);
 }
 
-/* Returns whether an earlier entry has the same build ID: each path of a file would otherwise replace the entry of
- * the previous path. */
+/* Returns whether an earlier entry with an open file has the same build ID: each path of a file would otherwise replace
+ * the entry of the previous path. */
 static bool has_before(const struct record_build_ids *ids, size_t index)
 {
 	const struct perfdata_build_id *item = &ids->items[index];

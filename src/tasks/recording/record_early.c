@@ -10,8 +10,8 @@
 #include "kernel/system/kernel_files.h"
 #include "tasks/recording/wait_looks.h"
 
-#define STACKS_MS      20 /* Milliseconds for reading stacks in one call. */
-#define LAST_STACKS_MS 300
+#define STACKS_MS      20 /* Maximum time for reading stacks in one call, in milliseconds. */
+#define LAST_STACKS_MS 300 /* The same for the last call. */
 /* Waits shorter than this (100 ms) are not reported as lost if their stacks are unknown. */
 #define SHORT_NS 100000000
 
@@ -26,7 +26,8 @@ static bool record_early_is_below(struct tally_str path, struct tally_str name)
 	return name.len == 0 || (str_starts_with(path, name) && (path.len == name.len || path.data[name.len] == '/'));
 }
 
-/* Compares the path of the cgroup version 2 hierarchy ("0::/a/b") only. */
+/* Returns whether the thread is in one of the recorded cgroups. Only its path in the hierarchy of version 2 ("0::/a/b")
+ * is compared. */
 static bool record_early_is_in_cgroups(const struct record_early *e, pid_t tid)
 {
 	char *text;

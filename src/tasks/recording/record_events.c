@@ -55,7 +55,8 @@ static int add_filter(struct record_events_making *m, const char *filter, const 
 	return record_events_tell(m, option, event_add_filter(m->events, m->last, filter, option, &err), &err);
 }
 
-/* The kernel filters tracepoints by their fields; a BPF program filters the samples of other events. */
+/* Adds a filter to the events of the last -e: the kernel filters tracepoints by their fields; a BPF program filters the
+ * samples of other events. */
 static int add_sample_filter(struct record_events_making *m, const char *filter)
 {
 	bool is_of_fields = m->last >= m->events->len;

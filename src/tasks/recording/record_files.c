@@ -42,8 +42,8 @@ struct record_files {
 	_Atomic int pause_ms;
 };
 
-/* Raises the limit of open files. This must not happen before the command has started, because it would inherit the
- * limit. */
+/* Raises the limit of open files, and returns how many files may be kept open. This must not happen before the command
+ * has started, because it would inherit the limit. */
 static size_t held_at_most(void)
 {
 	struct rlimit limit;

@@ -20,13 +20,14 @@
 #define RING_BYTES_ALL	      (512u << 20) /* Limit for the rings of all CPUs together. */
 #define RECORD_LIVE_OUT_BYTES (256u << 10) /* Output is written in blocks of about this size. */
 #define WINDOW_MS	      500
-/* Number of consecutive windows under pressure before a step, because a single one may be caused by another
- * program. */
+/* Number of consecutive windows (of WINDOW_MS) under pressure before a step, because a single one may be caused by
+ * another program. */
 #define PRESSED_MOST 2
 #define CALM_LEAST   6 /* Number of consecutive windows without pressure before a step back. */
 #define FREQ_LEAST   50
 
-/* Step 0 changes nothing, the next two shorten stack dumps, and each further step halves the frequency. */
+/* Steps that reduce the load when the unwinder falls behind: step 0 changes nothing, the next two shorten stack dumps,
+ * and each further step halves the sampling frequency. */
 static const size_t stack_bytes_of_step[] = {SIZE_MAX, 16384, 8192};
 #define SHORT_STEPS (ARRAY_LEN(stack_bytes_of_step) - 1)
 
@@ -40,7 +41,8 @@ struct record_live {
 	uint64_t freq; /* The frequency that was requested. */
 	/* Start of the current window, and of the time with a lowered frequency. */
 	int64_t window_ms, lowered_since_ms;
-	bool is_pressed; /* Set if the current window is under pressure. */
+	/* Set if the current window is under pressure: samples were lost, or a ring was nearly full. */
+	bool is_pressed;
 	unsigned pressed_windows, calm_windows; /* Numbers of consecutive windows. */
 	uint64_t lost_before;
 	struct record_live_summary summary;

@@ -52,7 +52,8 @@ static bool id_of_map(void *context, uint32_t pid, const struct proc_map *map, s
 	if (is_new) {
 		struct record_build_id found = {.size = 0};
 		read_map_id(pid, map, &found);
-		/* Out of memory: the indexes in files would not match known any more, so both are cleared. */
+		/* If memory runs out, the indexes in ids->files do not match ids->known any more, so both are
+		 * cleared. */
 		if (!vec_push(&ids->known, found)) {
 			id_table_deinit(&ids->files);
 			ids->files = (struct id_table){.words = 2};
@@ -64,7 +65,7 @@ static bool id_of_map(void *context, uint32_t pid, const struct proc_map *map, s
 	return id->size > 0;
 }
 
-/* "/lib/modules/6.1/kernel/net/nf-nat.ko.xz" and "[nf_nat]" -> "nf_nat". */
+/* Converts "/lib/modules/6.1/kernel/net/nf-nat.ko.xz" and "[nf_nat]" to "nf_nat". */
 static void record_map_ids_module_of(struct tally_str name, char *out, size_t size)
 {
 	size_t len = 0;

@@ -104,7 +104,8 @@ static enum tally_status describe_all(struct record_opening *o, struct synthesis
 	return status == TALLY_OK ? synthesize_flush(state, err) : status;
 }
 
-/* The caller frees ids with record_map_ids_deinit after the last use of state. */
+/* Prepares to write records about running processes. The caller frees ids with record_map_ids_deinit after the last use
+ * of state. */
 static void begin_state(const struct record_opening *o, struct synthesis *state, const struct record_sink *sink,
 	struct record_map_ids *ids)
 {

@@ -117,7 +117,7 @@ static bool parse_ring_bytes(const char *text, size_t len, uint64_t *bytes)
 	return true;
 }
 
-/* The part after a comma is the size of the AUX area. */
+/* Sets the size of the rings (-m). The part after a comma is the size of the AUX area, which is only checked. */
 static const char *record_options_set_ring_size(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;
@@ -421,7 +421,8 @@ static const char *record_options_add_toggle(const struct option_use *use)
 	return vec_push(&s->simulation.toggles, use->value) ? NULL : "out of memory";
 }
 
-/* Mappings are only recorded together with their tasks. */
+/* Sets which records about running processes are written (--synth). Mappings are only written together with their
+ * tasks. */
 static const char *set_synth(const struct option_use *use)
 {
 	struct record_settings *s = use->settings;

@@ -286,7 +286,7 @@ static bool make_stamped_name(const char *path, char name[PATH_MAX])
 	return true;
 }
 
-/* Removes the oldest file if there are more than --switch-max-files. */
+/* Remembers the name of a finished file, and removes the oldest one if there are more than --switch-max-files. */
 static enum tally_status keep_name(struct record_output *o, const char *name, struct tally_error *err)
 {
 	unsigned max = o->request->output.max_files;

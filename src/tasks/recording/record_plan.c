@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "tasks/recording/record_config.h"
 
-#define OFF_CPU_THRESHOLD_MS 500 /* perf has the same default. */
+#define OFF_CPU_THRESHOLD_MS 500 /* Default threshold of --off-cpu, as in perf. */
 #define WALL_THRESHOLD_MS    1
 
 void record_target_complete(struct target_request *t, bool has_command)

@@ -33,7 +33,8 @@ void record_python_close(struct record_python *python, bool removes)
 	vec_free(&python->made);
 }
 
-/* Anybody may create files in /tmp, so symbolic links and files of other users are not opened. */
+/* Opens the perf map of a process for appending. Anybody may create files in /tmp, so symbolic links and files of other
+ * users are not opened. */
 static int record_python_open(struct record_python *python, uint32_t pid)
 {
 	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;

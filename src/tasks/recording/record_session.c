@@ -51,7 +51,8 @@ struct record_session_session {
 
 static enum tally_status record_session_take_signals(struct record_session_session *s, struct tally_error *err)
 {
-	/* SIGPIPE is blocked, so that the command is ended first. SIGUSR2 is ignored unless it switches files. */
+	/* SIGPIPE is blocked, so that the command is ended before this process. SIGUSR2 is ignored unless it switches
+	 * files. */
 	const int ours[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGUSR2, SIGHUP};
 	sigset_t mask;
 
@@ -172,7 +173,8 @@ static enum tally_status write_synthesized_state(struct record_session_session *
 	return status == TALLY_OK ? record_output_finish_round(&s->output, err) : status;
 }
 
-/* The unwinder needs the initial state even if it is not written at the start. */
+/* Passes the records about running processes to the unwinder if they are not written at the start, because it needs
+ * them in any case. */
 static enum tally_status learn_synthesized_state(struct record_session_session *s, struct tally_error *err)
 {
 	const struct record_request *q = s->request;
@@ -183,13 +185,15 @@ static enum tally_status learn_synthesized_state(struct record_session_session *
 						     !s->child_is_started, err);
 }
 
-/* The state is written before the samples, or with --tail-synthesize after them. */
+/* Writes the records about running processes if they are due: before the samples, or with --tail-synthesize after
+ * them. */
 static enum tally_status describe_if_due(struct record_session_session *s, bool is_tail, struct tally_error *err)
 {
 	return s->request->describes_at_end == is_tail ? write_synthesized_state(s, err) : TALLY_OK;
 }
 
-/* Waits are drained first, so that the records that remain in the rings are newer. */
+/* Waits are drained before the rings, so that the records that remain in the rings are newer; the last waits have
+ * already been drained by finish_waits. */
 static enum tally_status record_session_drain(
 	struct record_session_session *s, bool is_last, uint64_t *bytes, struct tally_error *err)
 {
@@ -313,7 +317,7 @@ static void note_hang_up(struct record_session_session *s)
 	s->has_hung_up = true;
 }
 
-/* A command is awaited until it ends, even if its events have ended earlier. */
+/* Returns whether the target has ended. A command is awaited until it ends, even if its events have ended earlier. */
 static bool target_is_over(struct record_session_session *s)
 {
 	if (!recorder_target_is_over(s->opening.recorder))
@@ -322,7 +326,8 @@ static bool target_is_over(struct record_session_session *s)
 	return !s->opening.target.is_command || !s->child_is_started;
 }
 
-/* While it waits, it opens the files of new programs: some end before a ring would be read. */
+/* Waits for data in the rings, a signal or a command. Meanwhile it opens the files of new programs: some end before a
+ * ring would be read. */
 static enum tally_status wait_and_look(struct record_session_session *s, bool *is_ready, struct tally_error *err)
 {
 	struct recorder *recorder = s->opening.recorder;
@@ -404,7 +409,8 @@ static void record_session_encode_lost(const struct record_session_session *s, c
 	record_encode(w, &fields, misc, &layout, &id);
 }
 
-/* Losses that are counted per event are attributed to its first source. */
+/* Writes losses that are counted per event, not per source: they are attributed to the first open source of the
+ * event. */
 static void record_session_write_event_lost(
 	const struct record_session_session *s, size_t event, uint64_t lost, uint16_t misc, struct writer *w)
 {

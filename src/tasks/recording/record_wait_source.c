@@ -19,7 +19,7 @@ static enum tally_status record_wait_source_try(const struct record_wait_source_
 	return switch_waits_create(&switches, &source->switches, err);
 }
 
-/* Removes the option's name from the start of a message, which names it elsewhere. */
+/* Removes the option's name from the start of a message, because the text to which it is appended has it already. */
 static const char *record_wait_source_reason(const struct record_wait_source_config *config, const char *text)
 {
 	size_t len = strlen(config->bpf.what);

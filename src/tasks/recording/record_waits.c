@@ -245,7 +245,8 @@ static enum tally_status record_waits_flush(struct record_waits *w, struct tally
 	return status;
 }
 
-/* perf's scripts distinguish sums from single waits by their times. */
+/* Stores a sum of --off-cpu until the end of the recording, with a time from WAIT_SUMS_NS on, by which perf's scripts
+ * distinguish sums from single waits. */
 static enum tally_status record_waits_keep_sum(
 	struct record_waits *w, struct sample *s, struct wait_record *record, unsigned misc, struct tally_error *err)
 {
@@ -262,7 +263,7 @@ static enum tally_status record_waits_keep_sum(
 	return is_kept ? TALLY_OK : error_nomem(err);
 }
 
-/* Passes on complete records, in blocks of about RECORD_WAITS_OUT_BYTES. */
+/* Passes on the stored sums as complete records, in blocks of about RECORD_WAITS_OUT_BYTES. */
 static enum tally_status record_waits_give_sums(struct record_waits *w, struct tally_error *err)
 {
 	struct tally_bytes rest = spool_view(&w->sums);

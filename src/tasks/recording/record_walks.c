@@ -51,7 +51,8 @@ struct python_frames *record_walks_python(const struct record_walks *walks)
 	return walks ? bpf_sample_stacks_python(walks->stacks) : NULL;
 }
 
-/* See the member name of live_interpreted. */
+/* Implements live_interpreted.name: assigns addresses to Python frames in a call chain. Returns true if their mapping
+ * must be written first. */
 static bool record_walks_name(void *context, uint32_t pid, uint64_t *ips, size_t count, struct record_mmap *mapping)
 {
 	struct python_frames *frames = record_walks_python(context);

@@ -83,7 +83,8 @@ static enum tally_status record_watch_drop(
 	return TALLY_OK;
 }
 
-/* The result of epoll is not sufficient, because the kernel clears a ring's readiness with the first poll. */
+/* Returns whether an event has come since the last call. The result of epoll is not sufficient, because the kernel
+ * clears a ring's readiness with the first poll. */
 bool record_watch_has_come(struct record_watch *w)
 {
 	struct record_sink sink = {record_watch_drop, NULL};

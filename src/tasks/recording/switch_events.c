@@ -97,7 +97,8 @@ static uint64_t switch_events_number(struct tally_bytes raw, struct switch_event
 
 /* ---- Threads ---- */
 
-/* Kernel threads and this process are left out. Only threads without user frames are looked up in /proc. */
+/* Returns whether the waits of a thread are recorded: not those of kernel threads and of this process. Only threads
+ * without user frames are looked up in /proc. */
 static bool switch_events_is_wanted(struct switch_events *r, uint32_t pid, uint32_t tid, bool has_user_frames)
 {
 	bool is_new;
@@ -172,7 +173,8 @@ static void switch_events_split(
 	}
 }
 
-/* Returns false if memory runs out. */
+/* Splits the recorded call chain, and stores its frames in the stacks. *stack is their ID, or 0 if there are none.
+ * Returns false if memory runs out. */
 static bool switch_events_keep_stack(struct switch_events *r, const struct sample_array *recorded, uint64_t *stack,
 	struct switch_events_chain *chain)
 {

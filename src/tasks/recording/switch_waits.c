@@ -361,8 +361,8 @@ static bool switch_waits_counts(const struct switch_waits *w, const struct wait_
 				   (w->stopped_ns == 0 || event->time_ns <= w->stopped_ns));
 }
 
-/* Applies the events up to a time that all rings have been read to. While samples wait for unwind tables, no events
- * are applied, because these samples arrive after younger records. */
+/* Applies the events up to a time that all rings have been read to. While samples wait for unwind tables, no events are
+ * applied unless too many are pending or this is the last call, because these samples arrive after younger records. */
 static enum tally_status switch_waits_apply(
 	struct switch_waits *w, uint64_t until_ns, const struct off_cpu_sink *sink, struct tally_error *err)
 {

@@ -28,7 +28,8 @@ enum wait_state wait_looks_state(char letter)
 	return letter == 'D' ? WAIT_UNINTERRUPTIBLE : letter == 'S' ? WAIT_SLEEPING : WAIT_STOPPED;
 }
 
-/* The read ends early at the end of the stack's mapping. */
+/* Reads the stack of a thread from sp on, and returns the number of bytes. The read ends early at the end of the
+ * stack's mapping. */
 static size_t wait_looks_read_stack(const struct kernel_seam *kernel, uint32_t tid, uint64_t sp, uint8_t *stack)
 {
 	char path[256];

@@ -105,7 +105,7 @@ static bool wait_quota_mount(struct tally_str mounts, bool is_v2, struct tally_s
 	return false;
 }
 
-/* Lines are "0::/a/b" for version 2, and "4:cpu,cpuacct:/a/b" for version 1. */
+/* Adds the cgroups of a process. Lines of its file are "0::/a/b" (version 2) and "4:cpu,cpuacct:/a/b" (version 1). */
 static void wait_quota_look_at(struct wait_quota *q, struct tally_str mounts, uint32_t pid)
 {
 	char *text;

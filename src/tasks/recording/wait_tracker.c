@@ -8,9 +8,11 @@
 #include "base/error.h"
 
 #define SUMS_MOST 65536
-/* An event of the waker and one of its CPU within so many nanoseconds are the same wake-up. */
+/* Two wake-ups of a thread within this time are the same one: reported by an event of the waker, and by an event of its
+ * CPU. */
 #define SAME_WAKE_NS 100000
-/* Marks a thread that has ended in the map of threads: its later events are ignored. */
+/* Marks a thread that has ended in the map of threads: its later events are ignored until its ID belongs to a new
+ * thread. */
 #define ENDED UINT64_C(1)
 
 void wait_tracker_deinit(struct wait_tracker *t)
@@ -95,7 +97,7 @@ struct wait_thread *wait_tracker_find(const struct wait_tracker *t, uint32_t tid
 	return map_u64_find(&t->threads, tid, &value) && value > ENDED ? (void *)(uintptr_t)value : NULL;
 }
 
-/* Returns NULL if the thread has ended, or if memory runs out (*status). */
+/* Finds or creates the thread of an event. Returns NULL if the thread has ended, or if memory runs out (*status). */
 static struct wait_thread *wait_tracker_thread(
 	struct wait_tracker *t, const struct wait_event *event, enum tally_status *status, struct tally_error *err)
 {
@@ -130,7 +132,7 @@ static void wait_tracker_end(struct wait_tracker *t, uint32_t tid)
 	free(thread);
 }
 
-/* Reports the wait of a thread from thread->out to end. */
+/* Ends the wait of a thread, which began with thread->out: reports it, or adds it to the sums if it is short. */
 static enum tally_status wait_tracker_end_wait(struct wait_tracker *t, const struct wait_thread *thread,
 	const struct wait_event *end, unsigned flags, const struct off_cpu_sink *sink, struct tally_error *err)
 {
