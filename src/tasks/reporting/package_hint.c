@@ -51,8 +51,8 @@ static bool list_has(const char *list, const char *path)
 	return has;
 }
 
-/* Lists contain the paths of the package, which may be in /lib for files in /usr/lib on systems with a merged
- * /usr. */
+/* Returns whether the list of a package's files contains the path. In lists, files of /usr/lib may be in /lib on
+ * systems with a merged /usr. */
 static bool package_hint_is_listed(const char *list, const char *path)
 {
 	return list_has(list, path) || (strncmp(path, "/usr/", 5) == 0 && list_has(list, path + 4));

@@ -26,7 +26,7 @@ struct view {
 struct report_explore_session {
 	const struct explore_source *source;
 	struct tui_terminal *terminal;
-	struct view *views; /* Indexed by the tables of the source. */
+	struct view *views; /* One for each table of the source. */
 	struct grid grid;
 	uint32_t current;
 };
@@ -142,8 +142,8 @@ static enum tally_status report_explore_say_while(
 	return status;
 }
 
-/* Shows the code of a function. The samples of all functions are read for the first one. why is set to a message for
- * the screen. */
+/* Shows the code of a function. The first call reads the samples of all functions. why is set to a message for the
+ * screen. */
 static enum tally_status annotate_function(struct report_explore_session *s, uint32_t function, bool *leaves,
 	struct tally_error *why, struct tally_error *err)
 {

@@ -17,7 +17,8 @@ void report_fields_deinit(struct report_fields *fields)
 	fields->printer = NULL;
 }
 
-/* Returns the width of the widest possible number of this size, or the size of a text with a fixed size. */
+/* Returns the width of the column: the size of a text or an array in bytes, else that of the widest hexadecimal number
+ * of this size with 0x. */
 static unsigned report_fields_field_width(const struct tracepoint_field *field)
 {
 	if (field->form == TRACEPOINT_TEXT || field->count)

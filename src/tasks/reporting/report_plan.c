@@ -32,8 +32,8 @@ static void report_plan_add_key(enum profile_key *keys, size_t *count, enum prof
 		keys[(*count)++] = key;
 }
 
-/* In "{comm,dso},sym", the keys in braces share a level of a hierarchy. Without a hierarchy, braces have no
- * effect. */
+/* Returns the key without its braces, and adds the number of opened ones to *depth. In "{comm,dso},sym", the keys in
+ * braces share a level of a hierarchy. Without a hierarchy, braces have no effect. */
 static struct tally_str without_braces(struct tally_str part, int *depth)
 {
 	int opened = 0, closed = 0;
@@ -83,7 +83,7 @@ static enum tally_status add_typed_key(
 		nearest ? "; did you mean `" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* Keys are separated by commas or blanks. */
+/* Takes the next key from a list. Keys are separated by commas or blanks. */
 static bool report_plan_next_key(struct tally_str *rest, struct tally_str *key)
 {
 	size_t len = 0;
@@ -173,7 +173,7 @@ static enum tally_status parse_sort(struct report_plan *p, const struct report_s
 		status = parse_keys(&parser, typed, sort, err);
 	if (status != TALLY_OK)
 		return status;
-	/* perf adds this column if the list contains the text "symbol" anywhere. */
+	/* perf adds the column of IPC if the list contains the text "symbol" anywhere. */
 	bool has_symbol = typed ? strstr(typed, "symbol") != NULL : p->request->chains.has_history && !rows->by_memory;
 	if (has_symbol)
 		report_plan_add_key(sort->keys, &sort->count, p->mode == KEY_MODE_BRANCH ? KEY_IPC_LBR : KEY_IPC_NULL);
@@ -221,8 +221,8 @@ static void add_value_order(struct report_plan *p, const struct key_list *sort)
 		report_plan_add_key(p->order, &p->order_count, KEY_OVERHEAD);
 }
 
-/* Children sums that were not computed are dropped from the default columns, unless the user has switched them off by
- * --no-children; an explicit list of columns keeps them. */
+/* Returns whether a listed key is left out: a sum of children that was not computed, beside the default columns. It
+ * stays with --no-children, and in an explicit list of columns (-F). */
 static bool report_plan_is_dropped(const struct report_plan *p, enum profile_key key)
 {
 	bool is_of_children = key == KEY_OVERHEAD_CHILDREN || key == KEY_LATENCY_CHILDREN;
@@ -231,7 +231,7 @@ static bool report_plan_is_dropped(const struct report_plan *p, enum profile_key
 }
 
 /* Columns are the requested fields (or the default values, and fields added to them), followed by the sort keys. Rows
- * are ordered by the overheads, unless they are named, then by the sort keys, and then by the fields. */
+ * are ordered by the overheads, unless -F lists the columns, then by the sort keys, and then by the fields. */
 static enum tally_status make_columns(
 	struct report_plan *p, const struct report_source *source, const char *default_sort, struct tally_error *err)
 {
@@ -271,8 +271,8 @@ static enum tally_status make_columns(
 	return TALLY_OK;
 }
 
-/* If a filter permits only one value of a column, the column is hidden. As in perf, the value is shown above the
- * table. */
+/* If a filter permits only one value of a column, the column is hidden, unless no column of a key would be left. As in
+ * perf, the value is shown above the table. */
 static void hide_constant_columns(struct report_plan *p)
 {
 	uint64_t hidden = 0;

@@ -35,7 +35,8 @@ uint64_t report_lbr_registers(const struct perfdata_reader *reader)
 	return 0;
 }
 
-/* Sort keys about waits require that waits and on-CPU samples are joined. */
+/* Returns how waits count. They count as samples of the clock event, so that times on and off the CPU add up, if --wall
+ * or a sort key about waits asks for it; by default, if the recording was made with --wall. */
 static enum replay_waits report_replay_waits(const struct report_plan *p)
 {
 	uint64_t wait_facets = UINT64_C(1) << FACET_STATE | UINT64_C(1) << FACET_WAKER;
@@ -125,7 +126,8 @@ enum tally_status report_replay_run(const struct report_replay *wanted, struct b
 	if (r->output.is_interactive && wait_events_find(wanted->reader, options.waits).are_joined)
 		options.facets |= UINT64_C(1) << FACET_STATE; /* Flame graphs show states. */
 	if (options.by_branch && !r->output.is_interactive)
-		options.facets |= UINT64_C(1) << FACET_BRANCH_KIND; /* The summary below the tables needs it. */
+		/* The summary of branches below the tables needs their kinds. */
+		options.facets |= UINT64_C(1) << FACET_BRANCH_KIND;
 	if (status == TALLY_OK && r->output.is_interactive)
 		status = replay_profile(wanted->reader, store, &options, result, err);
 	else if (status == TALLY_OK)

@@ -82,7 +82,8 @@ static bool set_chain_branches(struct report_request *r, struct tally_str text)
 	return report_request_begins(text, "branch");
 }
 
-/* The first number is the threshold in percent, the second is the maximum number of entries on a level. */
+/* Sets a number of -g: the first is the threshold in percent, the second is the maximum number of entries on a
+ * level. */
 static bool set_chain_number(struct report_request *r, struct tally_str text, bool *has_threshold)
 {
 	char number[32], *end;

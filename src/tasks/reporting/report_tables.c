@@ -65,7 +65,8 @@ bool report_tables_is_shown(const struct report_tables *tables, const struct fla
 	return samples || tables->plan->request->look.keeps_empty;
 }
 
-/* Returns the share of the total below which rows get no call graph. */
+/* Returns the share of the total below which rows get no call graph, or 0 if the threshold depends on the row, or may
+ * be changed interactively. */
 static double least_chain_share(const struct report_plan *p)
 {
 	bool is_fixed = p->chains.style != CHAIN_FRACTAL && !p->request->output.is_interactive && !p->with_history;
