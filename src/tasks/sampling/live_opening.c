@@ -66,7 +66,8 @@ static int live_opening_make_events(struct live_opening *o)
 	return record_events_make(o->cli, o->command, o->kernel, o->settings, &o->events, NULL);
 }
 
-/* If all CPUs were only the default, measuring the user's own processes is better than nothing; a note reports it. */
+/* Returns whether to measure only the user's own processes, with a note, because measuring all CPUs was denied and was
+ * not requested explicitly. */
 static bool may_take_own(const struct live_opening *o, enum tally_status status, bool was_asked)
 {
 	return status == TALLY_DENIED && !was_asked && o->plan.attrs.is_system_wide && !o->settings->target.cpus;

@@ -6,7 +6,7 @@
 #include "tasks/recording/record_description.h"
 #include "tasks/session/event_words.h"
 
-/* Maximum number of resolved frames in memory; each distinct address of a sample is one. */
+/* Maximum number of resolved frames in memory, one for each distinct address. */
 #define FRAMES_KEPT  (1u << 20)
 #define SETTLE_LOOKS 50
 #define SETTLE_MS    20
@@ -127,8 +127,8 @@ enum tally_status live_rings_open_source(
 
 /* ---- Running ---- */
 
-/* The events of a task end shortly before it can be waited for. At some execs, they end although the task
- * continues. */
+/* Waits up to a second for the command to end after its events have ended, which happens shortly before. At some execs,
+ * the kernel ends the events although the command continues. */
 static enum tally_status live_rings_settle(struct live_rings *rings, struct tally_error *err)
 {
 	struct command_watch *watch = &rings->watch;

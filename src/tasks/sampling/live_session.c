@@ -101,7 +101,7 @@ struct tally_bytes live_session_description(const struct live_session *s)
 
 /* ---- Records ---- */
 
-/* Records are aligned to 8 bytes, so a header never lies in two slices. */
+/* Counts the samples. Records are aligned to 8 bytes, so a header never lies in two slices. */
 static uint64_t live_session_count_samples(const struct tally_bytes *slices, size_t slice_count)
 {
 	uint64_t samples = 0;
@@ -139,7 +139,8 @@ static enum tally_status to_inbox_and_live(
 			       : to_inbox(s, slices, slice_count, err);
 }
 
-/* Called with the lock held. Waits are drained first, so that the records that remain in the rings are newer. */
+/* Called with the lock held. Waits are drained before the rings, so that the records that remain in the rings are
+ * newer, and at the end after them, because no records remain then. */
 static enum tally_status live_session_drain(struct live_session *s, bool is_last, struct tally_error *err)
 {
 	const struct record_sink sink = {to_inbox, s};
@@ -313,7 +314,7 @@ static bool live_session_runs(void *context, int32_t tid)
 	return kill(tid, 0) == 0 || errno != ESRCH;
 }
 
-/* The lost records may include exits, so processes that have ended are removed here. */
+/* Removes processes that have ended, if records were lost, because these may include the exits. */
 static enum tally_status live_session_sweep(struct live_session *s, struct tally_error *err)
 {
 	return live_profile_figures(s->profile).lost ? live_profile_sweep(s->profile, live_session_runs, NULL, err)
@@ -345,7 +346,7 @@ static enum tally_status take_in(
 	struct tally_bytes first = {inbox.data, early}, second = {inbox.data + early, inbox.len - early};
 	if (status == TALLY_OK && first.len)
 		status = live_profile_feed(s->profile, &first, 1, err);
-	if (!round->is_last) /* Without a mark, no records are held back for a later round. */
+	if (!round->is_last) /* Without a mark, no records are held back for a later refresh. */
 		live_profile_mark(s->profile);
 	if (status == TALLY_OK && second.len)
 		status = live_profile_feed(s->profile, &second, 1, err);
@@ -403,7 +404,8 @@ static enum tally_status list_newcomers(
 	return ok ? TALLY_OK : error_nomem(err);
 }
 
-/* The samples of new threads have IDs that are missing from the initial description. */
+/* Updates the description of the events, because samples of new threads have IDs that are missing from the initial
+ * one. */
 static enum tally_status describe_again(struct live_session *s, struct tally_error *err)
 {
 	struct file_map description = {0};
@@ -433,7 +435,8 @@ static enum tally_status take_newcomers(struct live_session *s, const struct tar
 	return status == TALLY_OK && joined ? describe_again(s, err) : status;
 }
 
-/* Reads the running processes first, so that later records about processes that were started before can be applied. */
+/* Lists the processes of the user before it reads the records: these then report every child of a measured process in
+ * the list, so that only the others are joined as newcomers. */
 static enum tally_status take_in_with_newcomers(
 	struct live_session *s, const struct live_session_round *round, struct tally_error *err)
 {
