@@ -11,11 +11,12 @@
 #include "base/array.h"
 
 /* Maximum number of samples with inspected call chains; the others are assumed to be similar. */
-#define SAMPLES_MOST  65536
-#define CHAINS_LEAST  20
-#define WHOLE_PERCENT 20 /* If fewer call chains are complete, most of them are broken. */
-#define UNTOLD_FRAMES 3 /* Broken call chains have fewer frames than this. */
-#define SHARE_PERCENT 10 /* If fewer samples lack names, no note is added. */
+#define SAMPLES_MOST 65536
+#define CHAINS_LEAST 20
+/* If a smaller percentage of the call chains is complete, a note about frame pointers is added. */
+#define WHOLE_PERCENT 20
+#define UNTOLD_FRAMES 3 /* Minimum number of frames of a deep call chain; broken ones have fewer. */
+#define SHARE_PERCENT 10 /* If a smaller percentage of the samples lacks names, no note is added. */
 
 /* ---- Call chains ---- */
 
@@ -48,7 +49,8 @@ static bool chain_is_whole(const struct profile *p, struct list stack)
 	       str_equal(profile_string(p, p->functions[caller].name), STR("main"));
 }
 
-/* A deep chain through stripped code does not show whether it ends at the first function of its thread. */
+/* Returns whether it is unknown if the chain is complete: a deep chain through stripped code does not show whether it
+ * ends at the first function of its thread. */
 static bool chain_is_untold(const struct profile *p, struct list stack)
 {
 	uint32_t users = 0, count = stack.count,
@@ -156,7 +158,7 @@ static bool advice_notes_is_generated(struct tally_str name)
 }
 
 struct runtime_counts {
-	uint64_t samples, nameless; /* Number of samples in generated code without names. */
+	uint64_t samples, nameless; /* All samples, and those in generated code without names. */
 	bool has_trampolines; /* Set if CPython reported its functions. */
 	bool is_hit[RUNTIMES];
 };

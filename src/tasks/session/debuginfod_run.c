@@ -57,7 +57,7 @@ static bool debuginfod_run_add(struct debuginfod_run *run, const struct binary_i
 	       (vec_push(&run->requests, request) && vec_push(&run->names, info->path));
 }
 
-/* Returns false if memory runs out. */
+/* Requests the files that would provide the names and lines that a binary lacks. Returns false if memory runs out. */
 static bool add_lacking(struct debuginfod_run *run, const struct binary_store *store, const struct binary_hit *hit)
 {
 	struct binary_info info = binary_store_info(store, hit->store_id);

@@ -52,7 +52,8 @@ static uint64_t chain_at(const struct sample *sample, uint32_t index)
 	return sample_u64_at(sample->callchain.data, index, sample->swap);
 }
 
-/* Prints the call chain that consists of the kernel's part and the branches. */
+/* Prints the call chain that consists of the kernel's frames and of the call stack that the CPU recorded as branches
+ * (LBR). */
 static void print_lbr_chain(struct text *t, const struct sample *sample)
 {
 	uint32_t kernel = 0;

@@ -25,7 +25,7 @@ static bool is_of_another_user(const char *path)
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && st.st_uid != 0 && st.st_uid != geteuid();
 }
 
-/* perf writes the formats of tracepoints at the end of a recording. */
+/* Warns if a truncated recording lacks the formats of its tracepoints, which perf writes at the end. */
 static void tell_nameless_tracepoints(struct perfdata_reader *reader)
 {
 	size_t count, tracepoints = 0;

@@ -41,7 +41,7 @@ static void report_stats_print_count(struct text *out, const char *name, uint64_
 struct event_counts {
 	uint64_t samples, lost_samples; /* Numbers of records. */
 	uint64_t filtered; /* Number of samples that a filter has dropped. */
-	uint64_t lost; /* Number of lost samples according to these records. */
+	uint64_t lost; /* Number of lost samples according to the LOST_SAMPLES records. */
 };
 
 struct stats {
@@ -75,7 +75,7 @@ static bool count_group(struct stats *stats, const struct sample *sample)
 	return status == TALLY_END;
 }
 
-/* Returns false if memory runs out. */
+/* Counts a record by its type, and a sample or losses by the event. Returns false if memory runs out. */
 static bool report_stats_count_record(struct stats *stats, const struct record *record)
 {
 	stats->total++;

@@ -50,7 +50,8 @@ void stack_chains_deinit(struct stack_chains *chains)
 	arena_deinit(&chains->arena);
 }
 
-/* Identical records have the same call chain. */
+/* Remembers the call chain of a sample by the hash of its record, since identical records have the same call chain.
+ * is_copied: the record has a stack dump. */
 void stack_chains_note(
 	struct stack_chains *chains, const struct record *record, const struct sample_array *chain, bool is_copied)
 {

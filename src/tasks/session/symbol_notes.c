@@ -54,7 +54,8 @@ static void add_surprises(struct diag *notes, const struct binary_store *store, 
 			count - LINES_MAX, symbol_notes_percent(rest, hits->samples));
 }
 
-/* Symbols of the wrong kernel look as plausible as the right ones. */
+/* Warns if kernel symbols may be those of another kernel than the recorded one, because they look as plausible as the
+ * right ones. */
 static void add_unproven(struct diag *notes, const struct binary_store *store, const struct binary_hits *hits)
 {
 	for (size_t i = 0; i < hits->files.len; i++) {
@@ -67,8 +68,8 @@ static void add_unproven(struct diag *notes, const struct binary_store *store, c
 	}
 }
 
-/* Functions have names in this case, but some of their inlined functions, lines and types are missing without any
- * other sign. */
+/* Notes which parts the debug information of files lacks. Functions still have names, but some inlined functions, lines
+ * and types are missing without any other sign. */
 static void add_lacks(struct diag *notes, const struct binary_store *store)
 {
 	size_t count = 0;

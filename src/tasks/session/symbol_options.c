@@ -17,7 +17,7 @@ static const char *symbol_options_keep_kernel(const struct option_use *use)
 	return use->is_negated ? "cannot be negated: --no-demangle shows all names as stored" : NULL;
 }
 
-/* Only the style "addr2line" runs a program; the libraries are replaced by the built-in reader. */
+/* Only the style "addr2line" runs a program; the others, which are libraries, are replaced by the built-in reader. */
 static const char *symbol_options_set_style(const struct option_use *use)
 {
 	struct symbol_options *options = use->settings;
