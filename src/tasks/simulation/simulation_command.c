@@ -33,7 +33,8 @@ static enum tally_status simulation_command_refuse(const char *command, struct t
 		err, errnum == EACCES ? TALLY_DENIED : TALLY_NOT_FOUND, errnum, "cannot run '%s'", command);
 }
 
-/* The fields up to e_machine are at the same offsets in 32-bit and 64-bit ELF files. */
+/* Refuses programs that are not readable, or for another machine or word size. The fields up to e_machine are at the
+ * same offsets in 32-bit and 64-bit ELF files. */
 static enum tally_status simulation_command_check_machine(const char *path, struct tally_error *err)
 {
 	Elf64_Ehdr header;

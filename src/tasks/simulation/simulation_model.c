@@ -52,13 +52,13 @@ static bool simulation_model_is_power(uint64_t n)
 	return n != 0 && (n & (n - 1)) == 0;
 }
 
-/* Returns the size of one way of one set. */
+/* Returns the size of one way of one set: the bytes of a cache line, or one entry of a TLB. */
 static uint64_t simulation_model_unit(enum simulation_part_kind kind, const struct simulation_part *part)
 {
 	return part_names[kind].is_tlb ? 1 : part->line;
 }
 
-/* Returns 0 if the size is not a multiple of the size of a set. */
+/* Returns the number of sets, or 0 if the size is not a multiple of the size of a set. */
 static uint64_t simulation_model_sets(enum simulation_part_kind kind, const struct simulation_part *part)
 {
 	uint64_t set = simulation_model_unit(kind, part) * part->ways;
@@ -127,8 +127,8 @@ static uint64_t simulation_model_read_size(const struct kernel_seam *kernel, uns
 	return is_number && size < UINT64_C(1) << 40 ? size << shift : 0;
 }
 
-/* Returns the part that a file describes, or SIMULATION_PARTS for none. The last level may become SIMULATION_LL
- * later. */
+/* Returns the cache that an index directory of /sys describes, or SIMULATION_PARTS if there is none, or none that is
+ * simulated. The last level may become SIMULATION_LL later. */
 static enum simulation_part_kind simulation_model_read_kind(
 	const struct kernel_seam *kernel, unsigned index, int64_t *level)
 {
@@ -180,7 +180,7 @@ static void simulation_model_take_caches(
 	}
 }
 
-/* Parts that no source describes stay {0}. */
+/* Reads the caches of this machine. Parts of the model that no source describes stay {0}. */
 static struct simulation_model simulation_model_read(
 	const struct kernel_seam *kernel, const struct simulation_caches *caches)
 {
@@ -203,8 +203,8 @@ static struct simulation_model simulation_model_read(
 	return model;
 }
 
-/* Replaces parts that the machine does not report and the command line does not set, and rounds the number of
- * sets. */
+/* Replaces parts (caches and TLBs) that the machine does not report and the command line does not set, rounds their
+ * number of sets to a power of two, and adds notes about this. */
 static void simulation_model_complete(
 	struct simulation_model *model, const bool *is_given, bool has_l2, struct diag *notes)
 {

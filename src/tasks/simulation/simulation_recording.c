@@ -219,8 +219,8 @@ static enum tally_status simulation_recording_flush(
 				  : error_prefix(err, "'%s' has all that was recorded so far", r->request.path);
 }
 
-/* Writes a sample without registers and stack dump if the recording has no call chains, otherwise with an empty call
- * chain before them. */
+/* Writes a sample for which no call chain is made: without registers and stack dump or, if the recording keeps these,
+ * with an empty call chain before them. */
 static void simulation_recording_put_plain(struct simulation_recording *r, const struct record *record)
 {
 	size_t fixed = r->layout.fixed_bytes, start = r->out.len;
@@ -320,7 +320,7 @@ static enum tally_status simulation_recording_find_build_ids(
 	return TALLY_OK;
 }
 
-/* The data that was written is retained even after an error. */
+/* Completes the file. The data that was written is retained even after an error. */
 static enum tally_status simulation_recording_close(
 	struct simulation_recording *r, enum tally_status status, struct tally_error *err)
 {

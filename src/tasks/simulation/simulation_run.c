@@ -76,7 +76,8 @@ static enum tally_status simulation_run_link(
 	return TALLY_OK;
 }
 
-/* Valgrind loads its tool and the files that belong to it from a single folder. */
+/* Finds or makes the folder for VALGRIND_LIB, because Valgrind loads its tool and the files that belong to it from a
+ * single folder. */
 static enum tally_status simulation_run_make_library(const struct simulation_run *run,
 	const struct simulation_tool *tool, char library[PATH_MAX], struct tally_error *err)
 {
@@ -134,8 +135,8 @@ static enum tally_status simulation_run_make_words(const struct simulation_run *
 	return is_made && vec_push(words, NULL) ? TALLY_OK : error_nomem(err);
 }
 
-/* Addresses determine which sets of the caches are used, so address randomization is disabled to make runs
- * repeatable. If a container forbids that, addresses are as random as Valgrind lets them be. */
+/* Starts Valgrind. Addresses determine which sets of the caches are used, so address randomization is disabled to make
+ * runs repeatable. If a container forbids that, addresses are as random as Valgrind lets them be. */
 static enum tally_status simulation_run_spawn(
 	struct simulation_run *run, char *const *words, const char *library, struct tally_error *err)
 {
