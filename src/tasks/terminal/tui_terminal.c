@@ -71,8 +71,8 @@ static void tui_terminal_die(int number)
 	raise(number);
 }
 
-/* The previous handler recovers from truncated mapped files. If it cannot, the program ends, and the terminal is
- * restored. */
+/* Handles SIGBUS. The previous handler recovers from truncated mapped files. If it cannot, the program ends, and the
+ * terminal is restored. */
 static void bus_error(int number, siginfo_t *info, void *context)
 {
 	struct sigaction now;
@@ -171,7 +171,7 @@ struct shade { /* A colour for terminals with 8 colours, with 256 colours, and w
 #define FEW_COLOURS  8
 #define MANY_COLOURS 256
 
-/* Two shades for each kind of block, indexed by enum flame_kind. */
+/* Two shades for each kind of block, at 2 * kind (enum flame_kind) and the next index. */
 static const struct shade block_shades[2 * GRID_BLOCK_KINDS] = {{COLOR_YELLOW, 215, 0xffaf5f},
 	{COLOR_RED, 209, 0xff875f}, /* User programs. */
 	{COLOR_CYAN, 117, 0x87d7ff}, {COLOR_BLUE, 110, 0x87afd7}, /* Kernel. */
@@ -394,7 +394,8 @@ static uint32_t read_mouse(struct tui_terminal *terminal)
 	return terminal->waiting_count ? terminal->waiting[terminal->waiting_next++] : TUI_KEY_NONE;
 }
 
-/* error is the errno of the last read, or 0. If the input is gone, reading again would loop forever. */
+/* Returns whether the input is gone, so that reading again would loop forever. error is the errno of the last read, or
+ * 0. */
 static bool is_gone(int error)
 {
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
