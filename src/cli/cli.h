@@ -16,7 +16,7 @@
 
 #define EXIT_USAGE     129
 #define EXIT_FAILED    255
-#define EXIT_LISTED    130 /* --list-opts. */
+#define EXIT_LISTED    130 /* The exit code after --list-opts has printed the options. */
 #define EXIT_BAD_TIME  234 /* Invalid --time, as in perf. */
 #define EXIT_NOT_WORTH 3 /* report: a requirement of --require is not met. */
 #define EXIT_CHANGED   3 /* diff, stat: --fail-if found a failure. */

@@ -14,14 +14,16 @@
 /* Called for each setting. Any status but TALLY_OK ends reading and is returned. */
 typedef enum tally_status (*config_apply)(void *data, const struct config_text *config, struct tally_error *err);
 
-/* Reads all files. An invalid line results in a warning. */
+/* Reads all files. An invalid line results in a warning, and the rest of its file is ignored. */
 TALLY_MUST_CHECK enum tally_status config_files_read(
 	config_apply apply, void *data, struct diag *notes, struct tally_error *err);
-/* Like config_files_read for one file. A path that does not exist or is not a regular file has no settings. */
+/* Like config_files_read for one file. A path that does not exist, is not a regular file or cannot be read has no
+ * settings. */
 TALLY_MUST_CHECK enum tally_status config_files_read_file(
 	const char *path, config_apply apply, void *data, struct diag *notes, struct tally_error *err);
 
-/* The names of the files. They are NULL if HOME or PERF_CONFIG is not set, or after a lack of memory. */
+/* Names of the files. own is NULL if HOME is not set or memory ran out, and instead is NULL if PERF_CONFIG is not
+ * set. */
 struct config_paths {
 	const char *system;
 	char *own; /* ~/.perfconfig. */

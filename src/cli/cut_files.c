@@ -9,7 +9,8 @@
 static volatile sig_atomic_t met;
 static uintptr_t page_bytes;
 
-/* mmap is a plain system call on Linux, although POSIX does not list it as async-signal-safe. */
+/* Handles SIGBUS: a page that a truncated file no longer has is replaced by zeros. mmap is a plain system call on
+ * Linux, although POSIX does not list it as async-signal-safe. */
 static void put_zeros(int number, siginfo_t *info, void *context)
 {
 	uintptr_t page = (uintptr_t)info->si_addr & ~(page_bytes - 1);

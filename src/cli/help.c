@@ -162,7 +162,7 @@ void help_program(struct text *t, const char *program)
 	text_printf(t, "\n See '%s help COMMAND' for more information on a specific command.\n\n", program);
 }
 
-/* Escapes leading dots, backslashes and dashes, which have a meaning in roff. */
+/* Escapes backslashes, dashes, and dots and apostrophes at the start of a line, which have a meaning in roff. */
 static void add_roff(struct text *t, const char *s)
 {
 	for (bool line_start = true; *s; s++) {

@@ -221,7 +221,7 @@ static enum option_result options_apply(
 	}
 	case OPTION_UNSUPPORTED:
 		return options_refuse(parse, option, by_letter);
-	case OPTION_GROUP: /* The walk returns the rows of a group instead. */
+	case OPTION_GROUP: /* Not reached, because option_walk_next returns the rows of a group instead of this row. */
 		break;
 	}
 	return OPTIONS_BAD;
