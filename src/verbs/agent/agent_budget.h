@@ -46,7 +46,8 @@ struct agent_budget {
 	unsigned patience; /* Number of consecutive cheap windows before sampling is increased. */
 	bool wants_symbols_dropped; /* Memory exceeds its limit, so the caller should drop its symbols. */
 	unsigned since_drop; /* Number of windows since symbols were dropped. */
-	bool has_stepped_back; /* The last change of the pace was an increase. */
+	/* The last change increased sampling, so patience doubles if the next one has to reduce it again. */
+	bool has_stepped_back;
 };
 
 void agent_budget_init(struct agent_budget *budget, const struct agent_limits *limits);

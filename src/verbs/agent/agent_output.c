@@ -22,7 +22,8 @@ struct agent_output {
 	const struct agent_output_config *config;
 	struct batch_queue *queue; /* NULL if batches are written to a folder. */
 	struct agent_sender *sender;
-	struct batch_queue_losses queued; /* The queue's part of the losses that agent_output_pending returned last. */
+	/* The losses that the queue contributed to the previous result of agent_output_pending. */
+	struct batch_queue_losses queued;
 	struct batch_queue_figures before; /* What was waiting when the queue was opened. */
 	struct fleet_losses pending; /* Losses of batches that reached neither the queue nor the folder. */
 	struct agent_output_totals totals;
@@ -84,7 +85,8 @@ struct fleet_losses agent_output_pending(struct agent_output *output)
 	return all;
 }
 
-/* Subtracts the reported losses, except those of the queue, which subtracts them itself. */
+/* Subtracts the losses that a stored batch has reported from those that are pending. The queue's losses are not among
+ * them: the queue subtracts these itself. */
 static void agent_output_report(struct agent_output *output, const struct fleet_losses *reported)
 {
 	output->pending.dropped_batches -= reported->dropped_batches - output->queued.batches;
@@ -132,8 +134,8 @@ static enum tally_status agent_output_put_file(
 	return agent_output_write(path, text_view(&batch->bytes), err);
 }
 
-/* Adds the batch with the samples that the kernel lost in its own window. The other losses belong to earlier
- * batches. */
+/* Adds the batch to the queue. Of the lost samples that it reports, only those of its own window would be lost with it;
+ * the other losses belong to earlier batches. */
 static enum tally_status agent_output_put_queue(struct agent_output *output, const struct agent_batch *batch,
 	const struct fleet_losses *reported, struct tally_error *err)
 {
@@ -151,7 +153,8 @@ enum tally_status agent_output_put(struct agent_output *output, const struct age
 {
 	enum tally_status status = output->queue ? agent_output_put_queue(output, batch, reported, err)
 						 : agent_output_put_file(output, batch, err);
-	if (status != TALLY_OK && output->queue) { /* The queue counts the lost batch itself. */
+	/* The queue counts its own losses, so the loss is not added to the pending ones. */
+	if (status != TALLY_OK && output->queue) {
 		output->totals.dropped_batches++;
 		output->totals.dropped_samples += batch->samples;
 	} else if (status != TALLY_OK) {

@@ -31,8 +31,8 @@
 #define AGENT_RUN_LOOK_MS 250 /* Maximum interval between checks of how full the profile is. */
 #define DRAIN_MS	  1000
 #define LONG_WAIT_MS	  500
-/* CPU time that a BPF program uses for each of the two parts of a wait: half of the microsecond that was measured on
- * x86-64 (docs/wall-clock.md). Measuring it continuously requires CAP_SYS_ADMIN. */
+/* CPU time that a BPF program uses for each of the two parts of a wait (blocked, then waiting for a CPU): half of the
+ * microsecond that was measured on x86-64 (docs/wall-clock.md). Measuring it continuously requires CAP_SYS_ADMIN. */
 #define WAIT_PART_NS 500
 /* Interval at which sums of waits are read; they are also read at the end of each window. */
 #define WAIT_SUMS_MS   5000
@@ -54,8 +54,10 @@ struct agent_run {
 	struct agent_budget budget;
 	int signal_fd;
 	uint64_t end_ns; /* End of the last window, in nanoseconds since 1970. */
-	uint64_t cpu_ns, clock_ns, wait_parts; /* Values at the end of the last window. */
-	uint64_t samples, lost; /* Samples that were read from the rings, and records that the kernel lost. */
+	/* Totals at the end of the previous window; wait_parts counts parts of waits as record_waits_parts does. */
+	uint64_t cpu_ns, clock_ns, wait_parts;
+	/* Since the start: samples that were read from the rings, and samples and waits that were lost. */
+	uint64_t samples, lost;
 	uint64_t lost_waits;
 	uint64_t windows;
 };
@@ -121,8 +123,8 @@ static int agent_run_open(struct agent_run *run, struct text *choices)
 	struct text why = {0};
 	r->wall = choose_waits(run, &why);
 	r->wall_source = WAIT_SOURCE_BPF;
-	/* The kernel sums up shorter waits. Longer ones are recorded individually and count in each window that they
-	 * overlap. */
+	/* Waits shorter than LONG_WAIT_MS are summed up in the kernel. Longer ones are recorded individually and count
+	 * in each window that they overlap. */
 	r->has_off_cpu_ms = true;
 	r->off_cpu_ms = LONG_WAIT_MS;
 	r->wait_sums_ms = WAIT_SUMS_MS;
@@ -218,7 +220,8 @@ static uint64_t own_bytes(void)
 	return pages[1] > pages[2] ? (pages[1] - pages[2]) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Returns false if a signal or the end of the target has ended the last window. */
+/* Waits until the window is due or the profile is full. Returns false if this is the last window: after a signal, at
+ * the end of the target, or on an error, which is stored in *status. */
 static bool agent_run_wait(struct agent_run *run, int64_t due_ms, struct tally_error *err, enum tally_status *status)
 {
 	struct pollfd signals = {.fd = run->signal_fd, .events = POLLIN};
@@ -241,7 +244,7 @@ static void agent_run_warn(const struct agent_run *run, const struct tally_error
 	cli_sayf("%s: warning: %s\n", run->request->cli->program, err->text);
 }
 
-/* Reads the records since the last window, and starts the next window. */
+/* Reads the records that have arrived since the previous window ended, and starts the next window. */
 static enum tally_status agent_run_take(struct agent_run *run, bool is_last, struct profile **profile,
 	struct agent_window_facts *facts, struct tally_error *err)
 {

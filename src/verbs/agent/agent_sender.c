@@ -40,7 +40,7 @@ struct agent_sender {
 	unsigned failures; /* Number of consecutive failures. */
 	/* How far this machine's clock was ahead, in seconds, when it was last reported; 0 if it agrees. */
 	int64_t ahead_s;
-	char told[512]; /* The last message, which is not repeated. */
+	char told[512]; /* The last warning, which is not repeated. */
 	char reason[512]; /* The reason why batches were not sent. */
 };
 
@@ -179,7 +179,7 @@ static uint64_t agent_sender_send(struct agent_sender *s, const struct batch_que
 	return agent_sender_pause_ms(s->failures, receipt.retry_after_s);
 }
 
-/* pause_ms 0 waits until another batch is added. */
+/* Waits for the pause, or if pause_ms is 0, until another batch is added. Closing the sender ends the wait. */
 static void agent_sender_pause(struct agent_sender *s, uint64_t pause_ms)
 {
 	uint32_t noise = 0;

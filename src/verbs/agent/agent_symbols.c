@@ -85,7 +85,7 @@ static bool visit_locations(const struct profile *p, agent_symbols_visit *visit,
 
 struct leaving_out {
 	const struct agent_symbols *symbols;
-	bool *frames; /* Indexed by the profile's frames. */
+	bool *frames; /* Indexed by the profile's frames; true if the server is known to have the frame's symbol. */
 	size_t count;
 };
 
