@@ -9,9 +9,10 @@
 
 struct annotate_load_loading {
 	const struct annotate_load *load;
-	struct screen_load screen; /* The screen_load's parts are of type struct annotate_samples. */
+	/* Its parts, the samples of the recording's beginning, are of type struct annotate_samples. */
+	struct screen_load screen;
 	struct perfdata_reader *reader; /* The reader of the whole recording, which the worker thread uses. */
-	struct progress unseen; /* Progress of reading a part, which is not displayed. */
+	struct progress unseen; /* Progress of reading a part of the recording, which is not displayed. */
 	struct annotate_samples *whole; /* Owned by the worker thread until it has finished. */
 
 	/* The following members belong to the thread that draws the screen. */
@@ -49,7 +50,9 @@ static void annotate_load_read_part(void *data, size_t bytes)
 	struct annotate_samples *part = calloc(1, sizeof(*part));
 	if (!part)
 		return;
-	wanted.input.traces = (struct trace_options){0}; /* Traces have been searched for already. */
+	/* When the recording was opened, it was searched for hardware traces completely; reading a part need not do so
+	 * again. */
+	wanted.input.traces = (struct trace_options){0};
 	enum tally_status status = annotate_samples_read(l->load->cli, &wanted, part, NULL);
 	if (status == TALLY_NOMEM || part->targets.len == 0)
 		destroy_part(part);
@@ -71,7 +74,7 @@ static bool annotate_load_is_whole(const struct annotate_load_loading *l)
 	return l->current == l->whole;
 }
 
-/* Returns false if the newest samples are already displayed. */
+/* Makes the newest samples that have been loaded the current ones. Returns false if they already are. */
 static bool take_newest(struct annotate_load_loading *l)
 {
 	struct annotate_samples *newest = NULL;
@@ -181,7 +184,8 @@ static enum tally_status annotate_load_run(struct annotate_load_loading *l, stru
 	return screen_load_join(&l->screen, status, err);
 }
 
-/* Returns the size of the samples if their beginning can be shown by itself, otherwise 0. */
+/* Returns the size of the recorded data in bytes if the samples of its beginning can be shown by themselves, otherwise
+ * 0. */
 static size_t annotate_load_divisible_bytes(const struct annotate_load_loading *l)
 {
 	uint64_t offset;

@@ -57,7 +57,8 @@ static void annotate_run_name_events(
 	text_char(name, 0);
 }
 
-/* Describes the totals of the samples that the command line selects. */
+/* Stores in the function the totals of the selected samples (its listed_count and listed_period) and their
+ * frequency. */
 static void describe_listed(const struct annotate_run_running *r, const struct annotate_listing_options *options,
 	struct annotate_function *function)
 {
@@ -248,7 +249,7 @@ static const struct annotate_target *find_asked(
 	return NULL;
 }
 
-/* Selects the first event or group that has samples. */
+/* Selects the first event or group that has samples. *target is set to the function that the user named, or NULL. */
 static enum tally_status annotate_run_begin(void *data, struct annotate_samples *samples,
 	struct annotate_explore *request, const struct annotate_target **target, struct tally_error *err)
 {

@@ -22,7 +22,7 @@ struct type_samples { /* The samples of one type in one object file. */
 	const char *name;
 	uint64_t size;
 	VEC(struct access_hit) hits;
-	struct annotate_value *totals; /* Indexed by event. */
+	struct annotate_value *totals; /* Indexed by event, from the job's first event on. */
 	uint64_t sample_count;
 };
 
@@ -35,7 +35,8 @@ struct collecting {
 	const struct annotate_types_job *job;
 	VEC(struct type_samples) types;
 	VEC(struct mnemonic_count) mnemonics;
-	/* Numbers of instructions, by kind of access, and of those that were resolved by following values. */
+	/* Numbers of sampled instructions: by the result of looking up their data types, and those whose type was found
+	 * by following values through registers. */
 	uint64_t counts[DATA_ACCESS_TYPED + 1], followed;
 	struct arena arena;
 };
@@ -170,7 +171,8 @@ static int by_count(const void *left, const void *right)
 	return of_a != of_b ? (of_a > of_b ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-struct annotate_types_access_counts { /* Numbers of sampled instructions. */
+/* Numbers of sampled instructions with a known data type (good) and without one (bad). */
+struct annotate_types_access_counts {
 	uint64_t good, bad;
 };
 
@@ -344,7 +346,8 @@ static enum tally_status print_type(
 	return TALLY_OK;
 }
 
-/* The reason may be a packed recording, which contains no types, or a stripped file. */
+/* Warns that there is no data type to show. If none is known at all, the recording may be packed and so have no types,
+ * or the files may be stripped. */
 static void note_none(const struct collecting *c)
 {
 	struct annotate_types_access_counts counts = count_accesses(c);
