@@ -49,7 +49,7 @@ static void *bench_breakpoint_nothing(void *data)
 	return data;
 }
 
-/* Creates and joins its share of the threads, one after the other. */
+/* Runs in each of the parallel threads: creates and joins job->threads threads, one after the other. */
 static void *bench_breakpoint_parallel(void *data)
 {
 	const struct bench_breakpoint *job = data;

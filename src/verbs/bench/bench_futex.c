@@ -100,7 +100,7 @@ static void *bench_futex_hash(void *data)
 	return NULL;
 }
 
-/* Locks and unlocks by system calls each time, without the fast path in user space. */
+/* Locks and unlocks the futex by system calls only, without the fast path in user space. */
 static void *bench_futex_lock(void *data)
 {
 	struct bench_futex_worker *worker = data;

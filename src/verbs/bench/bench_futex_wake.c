@@ -268,8 +268,8 @@ static const struct option requeue_options[] = {
 };
 const struct option_table bench_futex_requeue_table = {requeue_options, ARRAY_LEN(requeue_options), false};
 
-/* Requeues until all threads have left the first futex. *moved went to the second futex, *woken were woken. Returns
- * false if the system call fails. */
+/* Requeues until all threads have left the first futex. Sets *moved to the number of threads that were moved to the
+ * second futex, and *woken to that of threads woken instead. Returns false if the system call fails. */
 static bool bench_futex_requeue(const struct bench_futex_turn *turn, uint64_t *moved, uint64_t *woken)
 {
 	const struct bench_futex *job = turn->job;

@@ -137,7 +137,7 @@ static enum tally_status bench_internals_read_kallsyms(struct tally_error *err)
 	enum tally_status status = kernel_list_read("/proc/kallsyms", &text, &len, err);
 	if (status != TALLY_OK)
 		return status;
-	if (kallsyms_is_hidden(text, len)) { /* Only the beginning of the list was read. */
+	if (kallsyms_is_hidden(text, len)) { /* Of such a list, only the first lines are read. */
 		free(text);
 		return error_set(err, TALLY_DENIED,
 			"the list of symbols cannot be measured: the kernel hides its addresses (kernel.kptr_restrict, "
@@ -147,7 +147,8 @@ static enum tally_status bench_internals_read_kallsyms(struct tally_error *err)
 	status = kallsyms_mark(&kallsyms, &marks);
 	kallsyms_marks_deinit(&marks);
 	free(text);
-	/* A list that is not sorted is parsed differently later, which this benchmark does not measure. */
+	/* TALLY_NOT_FOUND means that the list is not sorted. It is then parsed in another way, which is not measured
+	 * here. */
 	return status == TALLY_NOT_FOUND ? TALLY_OK : status;
 }
 

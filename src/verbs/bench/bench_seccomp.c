@@ -81,8 +81,8 @@ static int bench_seccomp_take_fd(int channel)
 	return fd;
 }
 
-/* Runs in the child, and calls getppid, which the parent handles. Returns the exit status: 0, or the errno of the
- * call that failed. */
+/* Runs in the child, and calls getppid, which the parent handles. Returns the exit status: 0, the errno of the call
+ * that failed, or EPROTO if the parent's answer did not arrive. */
 static int bench_seccomp_child(int channel, uint64_t loops)
 {
 	struct sock_filter code[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_uprobe.c - measures the overhead of a probe on libc's usleep, with a BPF program of two or six instructions on
- * its entry or return, in all processes. The probe is opened by perf_event_open and ends with this process.
+ * bench_uprobe.c - measures the overhead of a probe on libc's usleep, with a BPF program of two or eight instructions
+ * on its entry or return, in all processes. The probe is opened by perf_event_open and ends with this process.
  */
 #include <errno.h>
 #include <fcntl.h>
