@@ -29,7 +29,7 @@ static bool is_id(struct tally_str text)
 	return text.len >= 4 && text.len <= 64 && text.len % 2 == 0;
 }
 
-/* Returns whether the path is relative and all of its parts are plain names. */
+/* Returns whether the path is relative and has no empty, "." or ".." parts. */
 static bool is_plain_path(struct tally_str path)
 {
 	struct tally_str part;
@@ -44,7 +44,8 @@ static bool is_plain_path(struct tally_str path)
 	return true;
 }
 
-/* If the path ends in NAME/ID and the cache accepts NAME, stores the ID. */
+/* Returns whether the path is NAME/ID, where ID is a build ID and NAME is outside of .build-id. *id is set to the last
+ * part. */
 static bool ends_in_id(struct tally_str path, struct tally_str *id)
 {
 	const char *slash = memrchr(path.data, '/', path.len);
@@ -67,7 +68,7 @@ static const char *refuses_link(struct tally_str rest, struct tally_str target)
 	return is_own ? NULL : "a link that does not lead to the folder of the build ID";
 }
 
-/* rest is what follows ".build-id/". */
+/* Returns why the member is refused, or NULL. rest is the part of its path after ".build-id/". */
 static const char *refuses_below_links(struct tally_str rest, const struct archive_member *member)
 {
 	struct tally_str at = rest, two, id, file = {"x", 1};

@@ -260,8 +260,8 @@ static int cmd_archive_pack(const struct cli *cli, const struct cmd_archive_sett
 	return code;
 }
 
-/* Finds the archive of the default recording, or a single perf.all archive, in the current folder. If there are
- * several of the latter, the choice is ambiguous. */
+/* Finds the only perf.all archive in the current folder or, if there is none, the archive of the default recording.
+ * Returns false if there are several perf.all archives or no archive. */
 static bool find_archive(char *path, size_t bytes)
 {
 	DIR *dir = opendir(".");

@@ -14,7 +14,7 @@ static struct record_build_id recorded_build_ids_id_of(const struct perfdata_bui
 	return id;
 }
 
-/* perf 6.1 lists the kernel first and then follows the order of the file, while perf 7.3 sorts by name. */
+/* Adds the rows in the order of perf 6.1: the kernel first, then in the order of the file. (perf 7.3 sorts by name.) */
 static bool recorded_build_ids_add_listed(struct build_id_rows *rows, const struct perfdata_build_id *ids, size_t count)
 {
 	for (int turn = 0; turn < 2; turn++)

@@ -9,7 +9,8 @@
 #include "perfdata/reader.h"
 #include "tasks/session/build_id_rows.h"
 
-/* Appends to rows. For a truncated recording, appends the files of the intact part and marks it in health. */
+/* Appends the build IDs that the recording's header lists or, if there is no such list or with_hits is set, those of
+ * the files with samples. Of a truncated recording, the intact part is read, and health says that it is truncated. */
 TALLY_MUST_CHECK enum tally_status recorded_build_ids_list(struct perfdata_reader *reader, bool with_hits,
 	struct build_id_rows *rows, struct input_health *health, struct tally_error *err);
 
