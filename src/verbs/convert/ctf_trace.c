@@ -17,12 +17,13 @@
 #include "base/writer.h"
 #include "verbs/convert/ctf_metadata.h"
 
-#define PACKET_MAGIC	    0xc1fc1fc1u
-#define PACKET_BYTES	    (64u << 10) /* A packet is written when it exceeds this size. */
-#define STREAMS_MAX	    4096u /* Maximum number of CPUs; each CPU has a file. */
-#define METADATA_NAME	    "metadata"
-#define STREAM_PREFIX	    "perf_stream_"
-#define BEGIN_OFFSET	    24 /* Offset of the begin time in the packet context, which follows the header. */
+#define PACKET_MAGIC  0xc1fc1fc1u
+#define PACKET_BYTES  (64u << 10) /* A packet is written when it exceeds this size. */
+#define STREAMS_MAX   4096u /* Maximum number of CPUs; each CPU has a file. */
+#define METADATA_NAME "metadata"
+#define STREAM_PREFIX "perf_stream_"
+/* Offsets in a packet, in bytes. The packet context starts with the begin time, after the header of 24 bytes. */
+#define BEGIN_OFFSET	    24
 #define END_OFFSET	    32
 #define CONTENT_BITS_OFFSET 40
 #define PACKET_BITS_OFFSET  48

@@ -21,7 +21,7 @@ struct conversion {
 	struct data_source *source;
 	struct ctf_trace *trace;
 	VEC(uint32_t) classes; /* Class IDs, indexed by event. */
-	uint32_t sideband_class; /* The class ID of CLASS_COMM; the others follow. */
+	uint32_t sideband_class; /* Class ID of CLASS_COMM; the IDs of the following enum values follow. */
 };
 
 static bool data_ctf_add_field(
