@@ -18,14 +18,14 @@ struct diff_blocks_run { /* Code between two branches: from the target of one to
 	uint64_t count, cycles;
 };
 
-struct end { /* The branch at the end of a block, with the sums of the runs that end there. */
+struct end { /* The branch at the end of a block, with the sums of the diff_blocks_runs that end there. */
 	uint32_t frame, store_id;
 	uint64_t address;
 	const struct symbol *symbol;
 	uint64_t count, cycles, start;
 	uint32_t kept[DIFF_BLOCK_KEPT];
 	unsigned kept_count;
-	bool has_start, is_found; /* is_found is set after symbol has been looked up. */
+	bool has_start, is_found; /* has_start: start is valid. is_found: symbol was looked up. */
 };
 
 struct diff_blocks_reading {

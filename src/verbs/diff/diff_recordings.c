@@ -155,7 +155,7 @@ static void warn_of_origins(const struct cli *cli, const struct diff_recordings 
 	}
 }
 
-/* Wall-clock time and CPU time are different events. */
+/* Warns if only one of two recordings is of wall-clock time, because its events are not those of CPU time. */
 static void warn_of_waits(const struct cli *cli, const struct diff_recordings *all)
 {
 	for (size_t i = 1; i < all->count; i++) {

@@ -11,7 +11,7 @@
 #define STREAM_SORT  "srcline,symbol,dso"
 #define WEIGHTED     "wdiff"
 
-#define DEFAULT_LEVEL	  0.005 /* The rate of false alarms at this level was measured (docs/diff.md). */
+#define DEFAULT_LEVEL	  0.005 /* Significance level; its rate of false alarms was measured (docs/diff.md). */
 #define DEFAULT_MIN_SHARE 0.5
 
 void diff_request_init(struct diff_request *request)

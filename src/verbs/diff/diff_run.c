@@ -34,8 +34,10 @@ struct diff_run_job {
 	struct diff_outcome outcome;
 	size_t judged; /* Number of rows that the gate has judged. */
 	struct flat_table *made; /* Tables of all recordings, of which only those in use are initialized. */
-	const struct flat_table **tables; /* NULL if the recording does not have the event. */
-	/* Per recording; set if the same event was the counterpart of an earlier event of the baseline. */
+	/* Tables of the current event by recording; NULL for a recording without that event. */
+	const struct flat_table **tables;
+	/* Per recording; set if its counterpart of the current event has been compared with an earlier event of the
+	 * baseline. */
 	bool *is_seen;
 	struct diff_path_source *sources;
 	struct name_match match;
@@ -350,7 +352,7 @@ static enum tally_status run_event(struct diff_run_job *job, uint32_t event, str
 	return status;
 }
 
-/* Filters may exclude all samples of a recording. */
+/* Notes which recordings have samples but no rows, because filters exclude all their samples. */
 static void note_what_is_empty(const struct diff_run_job *job)
 {
 	for (size_t i = 0; i < job->recordings->count; i++) {
@@ -376,7 +378,7 @@ static enum tally_status match_names(struct diff_run_job *job, struct tally_erro
 	return status;
 }
 
-/* Rows that are not per function, such as those per thread, do not depend on matching functions. */
+/* Returns whether the rows depend on matching functions by name. Other rows, such as those per thread, do not. */
 static bool shows_functions(const struct diff_run_job *job)
 {
 	const struct diff_request *request = job->request;
@@ -402,7 +404,8 @@ static void note_what_matched(const struct diff_run_job *job)
 	diag_deinit(&notes);
 }
 
-/* In a wall-clock recording, the event of waits is merged with that of the clock. */
+/* Returns whether another event includes this one: in a wall-clock recording, the event of waits is merged with that of
+ * the clock. */
 static bool is_in_another_event(const struct diff_run_job *job, uint32_t event)
 {
 	const struct diff_recording *first = &job->recordings->items[0];
