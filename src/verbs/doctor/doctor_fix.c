@@ -68,7 +68,8 @@ static void fix_setcap(const struct doctor_report *report, struct text *out)
 	text_deinit(&command);
 }
 
-/* Prints the required capabilities. Older default seccomp profiles allow perf_event_open only with CAP_SYS_ADMIN. */
+/* Prints the required capabilities. If the process lacks none of them and seccomp blocks perf_event_open nevertheless,
+ * CAP_SYS_ADMIN is added: older default profiles of container engines allow the system call only with it. */
 static void fix_put_capabilities(
 	const struct doctor_report *report, const char *before, const char *between, struct text *out)
 {

@@ -163,7 +163,7 @@ static void put_generated(const struct target_checks *target, struct text *out)
 		text_printf(out, "without names\n      %s\n", target->generated_hint);
 }
 
-/* Debuginfod servers are another source of symbols than packages. */
+/* Prints a hint about debuginfod servers, which are another source of symbols than packages. */
 static void put_debuginfod(const struct target_checks *target, struct text *out)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
