@@ -344,7 +344,7 @@ static enum tally_status cmd_flamegraph_draw(
 	return TALLY_OK;
 }
 
-/* The profile is complete, or contains what was readable of a damaged recording, which status reports. */
+/* Draws the flame graph and writes it to the file or to standard output. Returns the exit code. */
 static int write_output(struct cmd_flamegraph_job *job, enum flame_group group, const char *path)
 {
 	struct tally_error err;

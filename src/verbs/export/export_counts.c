@@ -12,7 +12,8 @@
 struct export_counts_reading {
 	struct export_counts_read *counts;
 	size_t places;
-	double *row, *shares; /* Values of the events in one place. */
+	/* Values of the events in one place (CPU, socket or thread, depending on the aggregation). */
+	double *row, *shares;
 	enum tally_status status;
 	struct tally_error *err;
 };
@@ -24,7 +25,7 @@ static bool export_counts_copy_text(struct arena *arena, struct tally_str text, 
 	return bytes != NULL;
 }
 
-/* Each event has a separate count per place; the places of one event are adjacent. */
+/* Stores the names of an event's count in one place. The counts of an event in all places are adjacent. */
 static bool name_event(struct export_counts_reading *r, const struct stat_report *report, size_t event, size_t place)
 {
 	const struct stat_values values = {.events = report->events};
@@ -42,7 +43,7 @@ static bool name_event(struct export_counts_reading *r, const struct stat_report
 	return is_done;
 }
 
-/* Runs only on the first report, because the events live as long as it. */
+/* Makes one count per event and place at the first report; later reports have the same events and places. */
 static bool export_counts_begin(struct export_counts_reading *r, const struct stat_report *report)
 {
 	size_t events = report->events->len;
@@ -107,7 +108,7 @@ enum tally_status export_counts_read(
 	*counts = (struct export_counts_read){0};
 	arena_init(&counts->names);
 	enum tally_status status = stat_replay(&request, err);
-	/* NOT_FOUND means that there are no more rounds. Damage is reported by the code that reads samples. */
+	/* NOT_FOUND means that the recording has no counts. Damage is reported by the code that reads samples. */
 	if (status == TALLY_NOT_FOUND || status == TALLY_CORRUPT)
 		status = TALLY_OK;
 	if (status == TALLY_OK)

@@ -21,7 +21,7 @@ struct export_counts_read {
 	struct arena names;
 	struct export_count *events;
 	VEC(struct export_count_round) rounds;
-	VEC(double) values; /* One for each event of each round. */
+	VEC(double) values; /* One for each element of events in each round (interval of stat record). */
 	struct export_counts view;
 };
 

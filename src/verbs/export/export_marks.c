@@ -34,8 +34,8 @@ static bool export_marks_put(struct export_marks *marks, const struct export_mar
 	return !export_marks_is_wanted(marks->spans, mark) || spool_append(&marks->items, mark, sizeof(*mark));
 }
 
-/* A switch of a whole CPU is recorded twice, once for each thread; the record of the thread that leaves names both.
- * Returns false for the other record. */
+/* In a CPU-wide recording, each context switch has two records: that of the thread that leaves the CPU, which names
+ * both threads, and that of the thread that enters it, for which this function returns false. */
 static bool export_marks_take_switch(const struct record_switch *from, struct export_mark *mark)
 {
 	int32_t own = mark->tid;

@@ -54,7 +54,8 @@ static enum tally_status export_run_read_profile(const struct export_settings *s
 	return progress_line_replay(run->source.reader, run->source.store, &options, &run->result, err);
 }
 
-/* Determines the first and last time of the samples that --time selects. */
+/* Determines the times of the first and last sample, limited to the interval from the first to the last span of
+ * --time. */
 static void find_times(const struct export_settings *s, struct export_run *run)
 {
 	perfdata_reader_rewind(run->source.reader);
@@ -162,7 +163,8 @@ enum tally_status export_run_open(const struct cli *cli, const struct export_set
 	if (status == TALLY_OK && s->samples.times)
 		status = time_spans_read(s->samples.times, run->source.reader, &run->spans, err);
 	if (status == TALLY_OK && wishes->marks) {
-		/* Reading the marks first makes the whole of a pipe known, including the formats of tracepoints. */
+		/* Reading the marks (events other than samples) reads a pipe to its end, so that the formats of
+		 * tracepoints are known. */
 		run->has_marks = true;
 		run->marks.with_switches = wishes->switches;
 		run->marks.spans = s->samples.times ? &run->spans : NULL;
