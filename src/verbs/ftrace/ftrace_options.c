@@ -125,7 +125,7 @@ static const struct ftrace_flag graph_flags[] = {
 	{"noirqs", GRAPH(noirqs), false},
 	{"thresh", GRAPH(thresh_us), true},
 	{"depth", GRAPH(depth), true},
-#define GRAPH_OF_PROFILE 4 /* Number of the preceding flags, which profile supports; the others change the layout. */
+#define GRAPH_OF_PROFILE 4 /* Number of flags above, which profile has; those below change the lines of graphs. */
 	{"args", GRAPH(args), false},
 	{"retval", GRAPH(retval), false},
 	{"retval-hex", GRAPH(retval_hex), false},

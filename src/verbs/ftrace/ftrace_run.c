@@ -66,8 +66,8 @@ struct ftrace_run_option {
 	bool is_set, of_function, of_graph; /* The value, and the tracers that have the option. */
 };
 
-/* Sets all options that the kernel has, including those that are not requested, because a new instance may start
- * with other values. */
+/* Sets the requested options, and those of the tracer that are not requested, because a new instance may start with
+ * other values. That the kernel lacks an option is an error only if it is requested. */
 static enum tally_status ftrace_run_set_options(struct ftrace_runner *r, struct tally_error *err)
 {
 	const struct ftrace_settings *s = r->job->settings;
@@ -112,7 +112,7 @@ static enum tally_status ftrace_run_set_number(
 	return value ? ftrace_set(r->session, file, text, why, err) : TALLY_OK;
 }
 
-/* Formats the mask as the kernel does: 32-bit words, the highest first. */
+/* Sets the mask of traced CPUs in the kernel's format: 32-bit words, the highest first. */
 static enum tally_status ftrace_run_set_cpus(struct ftrace_runner *r, struct tally_error *err)
 {
 	const struct target *target = &r->watch.target;
@@ -173,7 +173,8 @@ static enum tally_status ftrace_run_set_up(struct ftrace_runner *r, struct tally
 
 /* ---- reading ---- */
 
-/* Passes on all complete lines. The rest is retained, unless it is the last one. */
+/* Passes on all complete lines. An incomplete line at the end is retained, unless is_last is set or it is longer than
+ * LINE_MAX_BYTES. */
 static bool ftrace_run_pass_lines(struct ftrace_runner *r, bool is_last)
 {
 	struct text *t = &r->lines;
