@@ -9,7 +9,7 @@
 
 #define GONE_FIELDS \
 	(SAMPLE_REGS_USER | SAMPLE_REGS_INTR | SAMPLE_STACK_USER | SAMPLE_RAW | SAMPLE_PHYS_ADDR | SAMPLE_AUX)
-/* Offsets of addresses in records. */
+/* Offsets of addresses in records, in bytes. */
 #define MAPPING_START	16
 #define MAPPING_PGOFF	32
 #define KSYMBOL_ADDRESS 8

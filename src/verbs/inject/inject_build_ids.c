@@ -24,7 +24,7 @@ struct id_search {
 	const struct inject_ids_request *request;
 	const struct inject_survey *survey;
 	VEC(struct known_id) known;
-	char *known_text; /* Contents of the file of known IDs; NULL if there is none. */
+	char *known_text; /* Contents of the file that --known-build-ids names; NULL if it names none. */
 	struct intern listed_names, hit_names;
 	VEC(size_t) listed_index; /* Maps an index of listed_names to an index of the list. */
 	bool kernel_is_running;
@@ -128,7 +128,8 @@ static const struct perfdata_build_id *inject_build_ids_find_listed(
 	return index == INTERN_NONE ? NULL : &ids->listed.items[search->listed_index.items[index]];
 }
 
-/* If a name occurs more than once, the first entry is found. */
+/* Appends a build ID to the list. If its file name occurs more than once, inject_build_ids_find_listed returns the
+ * first. */
 static bool inject_build_ids_list(struct id_search *search, const struct perfdata_build_id *id, struct inject_ids *ids)
 {
 	uint32_t index;
@@ -165,7 +166,7 @@ static bool list_recorded(struct id_search *search, const struct perfdata_featur
 	return true;
 }
 
-/* A file that was mapped several times is listed once. */
+/* Sets *is_new if the name was not seen before, so that a file that was mapped several times is listed once. */
 static bool is_new_hit(struct id_search *search, struct tally_str name, bool *is_new)
 {
 	size_t before = search->hit_names.len;
