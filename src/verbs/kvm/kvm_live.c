@@ -13,7 +13,8 @@
 #include "tasks/sampling/live_rings.h"
 
 #define KVM_LIVE_RING_BYTES (2u << 20) /* Default of -m. */
-#define KVM_LIVE_WAIT_MS    100 /* The poll returns earlier if a ring fills up. */
+/* Maximum interval between two reads of the rings; a ring that fills up ends the wait earlier. */
+#define KVM_LIVE_WAIT_MS 100
 
 struct kvm_live {
 	const struct kvm_live_request *request;
@@ -184,7 +185,7 @@ static void kvm_live_show(struct kvm_live *live, enum tally_status *status, stru
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (localtime_r(&now.tv_sec, &local))
 		(void)strftime(stamp, sizeof(stamp), "%T", &local);
-	/* With --duration, the screen is not cleared, so that its lines remain. */
+	/* With --duration, the screen is not cleared, so that the lines about slow events remain. */
 	if (isatty(STDOUT_FILENO) && live->job.settings->slow_us == 0)
 		(void)!write(STDOUT_FILENO, clear, sizeof(clear) - 1);
 	text_printf(&live->out, "%s.%06ld\n", stamp, now.tv_nsec / 1000);
@@ -231,7 +232,7 @@ static enum tally_status kvm_live_watch(struct kvm_live *live, struct tally_erro
 	return status;
 }
 
-/* Prints the rest, which belongs to an incomplete interval. */
+/* Prints a last table with the events since the previous one, for an interval that is not complete. */
 static enum tally_status kvm_live_finish(struct kvm_live *live, struct tally_error *err)
 {
 	recorder_disable(live->rings.opening.recorder);
