@@ -90,7 +90,7 @@ static void kwork_job_read_work(
 	event->work.name = text_view(&job->name);
 }
 
-/* Returns false if the sample is not selected. */
+/* Converts a sample, or a record of lost events. Returns false if the sample is not selected. */
 static bool kwork_job_read(struct kwork_job *job, struct kwork_event *event)
 {
 	const struct data_sample *s = &event->sample;
