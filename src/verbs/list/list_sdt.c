@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "tasks/probing/cached_probes.h"
 
-#define LIST_SDT_NAME_BYTES 512 /* The kernel limits the names of groups and events to 63 characters each. */
+#define LIST_SDT_NAME_BYTES 512 /* Size of a buffer for GROUP:EVENT. The kernel limits both names to 63 characters. */
 
 static int list_sdt_compare(const void *a, const void *b)
 {
