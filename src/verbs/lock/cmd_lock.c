@@ -19,7 +19,7 @@
 #include "verbs/lock/lock_live.h"
 #include "verbs/lock/lock_places.h"
 
-#define ROW_LIMIT_LIVE	       16384 /* The size of perf's map. */
+#define ROW_LIMIT_LIVE	       16384 /* Default of --map-nr-entries with -b: the size of perf's map. */
 #define ROW_LIMIT_DEFAULT      UINT64_MAX
 #define DEFAULT_SKIP	       3
 #define LOCK_DEFAULT_MAX_STACK 8
@@ -58,7 +58,7 @@ static const struct option lock_options[] = {
 	{"type-filter", 'Y', OPTION_STRING, "type[,type...]", ROW(types),
 		.help = "contention: only locks of these types (spinlock, rwsem:R, mutex, ...)"},
 	{"verbose", 'v', OPTION_COUNT, ROW(verbose), .help = "contention: the stack below each row"},
-	/* -k is the short form of --key. */
+	/* This option has no letter, because -k is --key. */
 	{"vmlinux", 0, OPTION_STRING, "file", ROW(symbols.vmlinux), .help = "vmlinux pathname"},
 	SYMBOL_OPTIONS(struct lock_settings, symbols),
 	{"use-bpf", 'b', OPTION_FLAG, ROW(is_live),
@@ -199,7 +199,8 @@ static enum tally_status cmd_lock_open_job(struct lock_job *job, struct tally_er
 	return status == TALLY_OK ? lock_job_begin(job, err) : status;
 }
 
-/* Lost events may contain the ends of waits, and threads that have exited end no waits. */
+/* Drops waits that will have no end: all of them after lost events, which may contain the ends, and those of a thread
+ * that exits. */
 static void cmd_lock_take_sideband(struct lock_job *job, const struct record *record)
 {
 	struct record_fields fields;

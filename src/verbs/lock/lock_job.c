@@ -35,7 +35,7 @@ static bool is_type_listed(const char *list, uint32_t flags)
 	struct tally_str type = str_from(lock_type_name(flags));
 	while (list && *list) {
 		size_t len = strcspn(list, ",");
-		/* A type without a side includes both sides. */
+		/* A type without ":R" or ":W" includes the waits of both readers and writers. */
 		if ((len == type.len || (len < type.len && type.data[len] == ':')) && memcmp(list, type.data, len) == 0)
 			return true;
 		list += len + (list[len] == ',');
@@ -91,7 +91,8 @@ static bool lock_job_is_wanted(const struct lock_job *job, const struct data_sam
 struct lock_wait_names {
 	struct text lock; /* The lock's class, if lockdep reports it; its variable, if that is requested. */
 	struct lock_caller caller;
-	/* is_whole: the name is the lock's own, not that of an object that contains the lock. */
+	/* has_class: `lock` is a class, which lockdep reported. is_whole: `lock` names the lock itself, not an object
+	 * that contains it. */
 	bool has_class, is_whole;
 	bool has_lock, has_texts; /* True once the lock and the texts were looked up. */
 	struct tally_str comm; /* Name of the thread; its data is NULL if the job knows the name. */
@@ -128,7 +129,7 @@ static bool read_texts(struct lock_job *job, const struct data_sample *s, uint64
 	return !is_shown || lock_caller_describe(&job->source, s, &callers, &n->caller, err);
 }
 
-/* Reads what identifies rows and selects waits. */
+/* Reads the names by which waits are assigned to rows, and those by which the filters select waits. */
 static bool lock_job_read_keys(struct lock_job *job, const struct data_sample *s, uint64_t address,
 	enum lock_event event, struct lock_wait_names *n, struct tally_error *err)
 {

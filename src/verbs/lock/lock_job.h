@@ -38,8 +38,9 @@ struct lock_sum { /* A sum of waits that was computed by a BPF program. */
 };
 
 struct lock_losses { /* Losses of a BPF program. */
-	uint64_t missed; /* Number of events. */
-	uint64_t without_wait, without_stack; /* Number of waits for which a map had no room. */
+	uint64_t missed; /* Number of lock events that the program did not see. */
+	/* Numbers of waits that were not counted, and of waits without a stack, because a map had no room. */
+	uint64_t without_wait, without_stack;
 	uint64_t without_task; /* Number of child processes that could not be followed. */
 };
 
@@ -49,7 +50,7 @@ struct lock_job {
 	enum lock_verb verb;
 	enum lock_layout layout;
 	struct data_source source;
-	/* Current names of running threads; NULL if they are in the source's history. */
+	/* Current names of running threads in a live measurement; NULL if the source reads them from a recording. */
 	const struct live_state *running;
 	struct cgroup_names cgroups; /* Names of cgroups, if rows or filters depend on them. */
 	struct lock_waits waits;

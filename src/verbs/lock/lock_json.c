@@ -6,7 +6,8 @@
 
 #define LOCK_JSON_SCHEMA_VERSION 1
 
-/* Only for waits that the kernel added up, or that were read from rings because BPF was refused. */
+/* Writes the losses of a live measurement, in which the kernel adds up waits, or they are read from rings if BPF is
+ * refused. */
 static void lock_json_losses(struct json *j, const struct lock_job *job)
 {
 	json_object(j, "lost");

@@ -14,7 +14,8 @@
 #define EVENTS		     "lock:contention_begin,lock:contention_end"
 #define EVENTS_BPF	     "dummy" /* The kernel adds up the waits, so no event of locks is opened. */
 #define LOCK_LIVE_RING_BYTES (4u << 20) /* The same size as in lock record. */
-#define LOCK_LIVE_WAIT_MS    1000 /* A ring that fills faster wakes this process earlier. */
+/* Maximum interval between two reads of the rings; a full ring ends the wait earlier. */
+#define LOCK_LIVE_WAIT_MS 1000
 /* Number of ended threads that are kept, because their last records may arrive after their end. */
 #define ENDED_KEPT 1024
 
@@ -88,7 +89,7 @@ static enum tally_status lock_live_take_record(void *context, const struct recor
 								       : TALLY_OK;
 }
 
-/* Also frees ended processes if there are many. */
+/* Handles the records in the rings, and frees ended threads if there are many. */
 static enum tally_status lock_live_drain(struct lock_live *live, bool is_last, struct tally_error *err)
 {
 	enum tally_status status = live_rings_drain(&live->rings, is_last, err);
@@ -139,7 +140,7 @@ static void lock_live_plan(struct lock_live *live, const struct lock_live_config
 	request->argv = config->argv;
 }
 
-/* Stores the names of threads that ran before. */
+/* Stores the names of threads that run before the measurement starts. */
 static enum tally_status lock_live_learn(
 	void *context, const struct record *record, const struct record_fields *fields, struct tally_error *err)
 {

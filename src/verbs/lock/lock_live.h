@@ -22,9 +22,8 @@ struct lock_live;
 
 struct lock_live_config {
 	struct lock_job *job; /* An initialised job without a source. */
-	/*
-	 * Words of the command to watch or to wait for, NULL-terminated; without any, it runs until a signal arrives.
-	 */
+	/* Words of the command to watch or to wait for, NULL-terminated; without any, the measurement lasts until a
+	 * signal arrives. */
 	char *const *words;
 	char *const *argv; /* The whole command line, NULL-terminated. */
 };

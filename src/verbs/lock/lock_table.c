@@ -38,7 +38,7 @@ static const struct cell_column columns[LOCK_CELLS] = {
 	[LABEL_NAME] = {"name", .key = "name"},
 	[LABEL_CUT_NAME] = {"Name", .width = 20, .longest = 19, .after = " "},
 	[LABEL_TYPE] = {"type", "type", .width = 12},
-	/* perf prints this if no frame of the kernel is left, or none was recorded. */
+	/* Like perf, prints "Unknown" if all frames of the kernel are left out or none was recorded. */
 	[LABEL_CALLER] = {"caller", "caller", .before = "   ", .absent = "Unknown"},
 	[LABEL_TID] = {"pid", "tid", .width = 12},
 	[LABEL_COMM] = {"comm", "comm", .before = "   "},
@@ -81,7 +81,7 @@ static void lock_table_cells(const struct lock_table *t, uint32_t index, struct 
 	const struct lock_row *row = &t->rows[index];
 	const struct lock_label *l = &t->labels[index];
 	struct tally_str type = str_from(lock_type_name(row->flags));
-	/* A lock has one type, whichever side of it is waited for. */
+	/* A lock has one type, whether readers or writers wait for it, so ":R" and ":W" are removed. */
 	if (t->layout == LOCK_BY_ADDRESS)
 		type.len = strcspn(type.data, ":");
 	for (int i = 0; i < LOCK_COLUMNS; i++)
