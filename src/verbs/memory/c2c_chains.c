@@ -23,7 +23,7 @@ bool c2c_chains_note(
 	return !resolver->failed && vec_push(&chains->noted, noted);
 }
 
-/* Returns PROFILE_NONE if out of memory, which the builder records. */
+/* Adds a frame to the profile, or finds the one that was added for it. Returns PROFILE_NONE if out of memory. */
 static uint32_t c2c_chains_add_frame(
 	struct c2c_chains *chains, struct profile_builder *b, uint32_t frame, struct tally_error *err)
 {

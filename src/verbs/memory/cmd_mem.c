@@ -47,7 +47,8 @@ static const char *const mem_usages[] = {"[<options>] {record|report}", NULL};
 static const char *const mem_examples[] = {"show which data was accessed, and where it was found", "tally mem report",
 	"show memory levels only", "tally mem report -s mem,tlb", NULL};
 
-/* Returns the sort keys that are meaningful for the selected operations. */
+/* Returns the sort keys for report: the user's, or those that suit the selected operations, and those of -p and
+ * --data-page-size. NULL selects report's default. */
 static const char *sort_keys(const struct cmd_mem_settings *s, struct text *t)
 {
 	bool is_store_only = s->type && strstr(s->type, "store") && !strstr(s->type, "load");

@@ -17,8 +17,8 @@ struct memory_record_job {
 	const char *problem; /* NULL if the options are valid. */
 };
 
-/* Returns the value of an option that is written as "--name value", "--name=value" or "-n value", or NULL if the
- * word is another option. */
+/* Returns the value of an option that is written as "--name value", "--name=value", "-n value" or "-nvalue", or NULL if
+ * the word is another option. */
 static const char *memory_record_value_of(char **argv, int argc, int *at, const char *name, char letter)
 {
 	const char *word = argv[*at];
