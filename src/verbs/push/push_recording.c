@@ -158,7 +158,7 @@ static enum tally_status push_recording_read(struct push_recording *p, struct ta
 	return TALLY_OK;
 }
 
-/* Computes the times in CLOCK_REALTIME. */
+/* Computes when the recorded samples begin and end, in CLOCK_REALTIME. */
 static void push_recording_time(struct push_recording *p, struct fleet_batch *parts)
 {
 	const struct perfdata_features *f = perfdata_reader_features(p->source.reader);
