@@ -78,7 +78,7 @@ static void cmd_record_complete(struct cmd_record_run *run, bool has_command)
 			(unsigned long long)(mapped / 2) >> 10);
 }
 
-/* The number of running threads in the whole machine is meaningless for a single program. */
+/* Rejects --latency for the whole machine: it divides time by the number of threads of one program that run at once. */
 static int check_latency(const struct cmd_record_run *run)
 {
 	if (!run->settings.latency || !run->settings.target.system_wide)
@@ -103,7 +103,8 @@ static int check_outputs(const struct cmd_record_run *run)
 	return 0;
 }
 
-/* --self-contained produces a single file, whose samples can be interpreted without the program. */
+/* Rejects options that contradict --self-contained, which produces a single file whose samples can be interpreted
+ * without the program. */
 static int check_self_contained(const struct cmd_record_run *run)
 {
 	const struct record_settings *s = &run->settings;
@@ -284,7 +285,8 @@ static void say_outcome(const struct cmd_record_run *run, char *const *command, 
 		cli_notef(run->cli, "most call chains stop after one or two functions: %s", ADVICE_FRAME_POINTERS);
 }
 
-/* Exits with the command's status, or by the signal that ended the recording. */
+/* Returns the command's exit status. If a signal ended the command or the recording, this process ends by it
+ * instead. */
 static int cmd_record_leave(const struct record_summary *summary, int code)
 {
 	int signal_number = summary->signal;

@@ -14,7 +14,8 @@
 #include "tasks/simulation/simulation_run.h"
 
 #define EVENT_DEFAULT "instructions"
-/* Sufficient for deep stacks of C++ programs. Longer stacks are joined with earlier dumps. */
+/* Default size of a stack dump in bytes, which suffices for deep stacks of C++ programs. The outer frames of deeper
+ * stacks are taken from an earlier dump of the thread. */
 #define STACK_BYTES_DEFAULT 32768
 
 struct record_simulated_option {
