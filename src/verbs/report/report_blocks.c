@@ -21,7 +21,8 @@
 #define HEADER_HINT "# To display the perf.data header info, please use --header/--header-only options.\n#\n"
 
 struct report_blocks_run { /* Code that ran from the target of one recorded branch to the next branch. */
-	uint32_t event, start, end; /* Indices of frames; start is RESOLVE_NONE if the previous branch is not known. */
+	/* start and end are indices of frames; start is RESOLVE_NONE if the previous branch is not known. */
+	uint32_t event, start, end;
 	uint64_t cycles, count;
 };
 
@@ -48,7 +49,7 @@ struct blocks {
 	struct branch_mix mix;
 };
 
-/* Adds the counts of run to those of an equal run. */
+/* Adds the run, or its counts to those of an equal run that is present. */
 static bool report_blocks_add_run(struct blocks *b, const struct report_blocks_run *run)
 {
 	const uint64_t key[2] = {(uint64_t)run->event << 32 | run->end, run->start};

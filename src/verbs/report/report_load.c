@@ -111,7 +111,8 @@ static void report_load_publish_part(struct report_load_loading *l, size_t bytes
 		part_destroy(part);
 }
 
-/* Returns the size of the samples if their beginning can be shown by itself, otherwise 0. */
+/* Returns the size of the recorded data in bytes if the samples of its beginning can be shown by themselves, otherwise
+ * 0. */
 static size_t report_load_divisible_bytes(const struct report_load *load)
 {
 	const struct report_request *r = load->wanted.plan->request;

@@ -593,8 +593,8 @@ static enum tally_status show_records(struct report *report, struct tally_error 
 	return status == TALLY_END ? TALLY_OK : status;
 }
 
-/* perf selects the mode before it knows the events of a stream, so that only -b or a sort key selects branches. This
- * mode does not change, whatever events the stream has. */
+/* Makes the plan. perf selects the mode (rows by sample or by branch) before it knows the events of a stream, so that
+ * only -b or a sort key selects branches, whatever events the stream has. */
 static enum tally_status report_run_plan(struct report *report, struct report_source *source, struct tally_error *err)
 {
 	source->branches_are_late = source->is_pipe;
