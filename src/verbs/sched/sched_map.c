@@ -101,7 +101,7 @@ static bool add_cpus(struct map *map, uint32_t count)
 	return true;
 }
 
-/* Adds columns for all CPUs below count in ascending order. */
+/* Adds columns for the CPUs below count in ascending order. If wanted is not NULL, only CPUs in it get a column. */
 static bool sched_map_add_columns(struct map *map, const bool *wanted, uint32_t count)
 {
 	if (!add_cpus(map, count))
