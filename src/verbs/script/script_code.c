@@ -64,7 +64,7 @@ static const struct binary_code *kernel_code(struct script_code *code, uint32_t 
 	return *slot ? &code->codes.items[*slot - 1] : NULL;
 }
 
-/* Returns the bytes from the address on, at most those of one instruction. */
+/* Finds the code at ip, at most as many bytes as the longest instruction has. Returns false if it is not available. */
 static bool code_at(struct script_code *code, const struct script_spot *spot, uint64_t ip, struct binary_code *found)
 {
 	uint64_t address = spot->address + (ip - spot->ip);

@@ -66,7 +66,8 @@ static bool wants_place(const struct script_filter *filter, const struct script_
 	return !lists->symbols || wants_symbol(filter, place);
 }
 
-/* Samples of the switch events themselves are printed only with --show-on-off-events. */
+/* Returns whether the sample is selected by --switch-on and --switch-off. Samples of these events themselves are
+ * printed only with --show-on-off-events. */
 static bool wants_between(struct script_filter *filter, const struct perfdata_event *event)
 {
 	bool is_switch = filter->is_off ? event == filter->switch_on : event == filter->switch_off;

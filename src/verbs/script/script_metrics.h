@@ -19,7 +19,7 @@
 struct script_metrics {
 	struct arena arena;
 	struct event_list events; /* The recording's events. */
-	struct aggregation whole; /* A single place. */
+	struct aggregation whole; /* Aggregates all CPUs and threads to a single value. */
 	bool *is_counted; /* Indexed by event. */
 	struct stat_cell *cells; /* Indexed by event. */
 	struct stat_report report;

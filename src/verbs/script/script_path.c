@@ -81,7 +81,7 @@ static void print_branch(struct script_path_walk *w, size_t index)
 		text_printf(t, " %.2f IPC", (double)w->steps / branch.cycles);
 }
 
-/* index is that of the branch that this instruction took, or NO_BRANCH. */
+/* Prints one instruction. index is that of the branch that it took, or NO_BRANCH. */
 static void print_step(
 	struct script_path_walk *w, const struct script_spot *spot, const struct script_step *step, size_t index)
 {
@@ -125,7 +125,7 @@ static void print_bad(struct script_path_walk *w, uint64_t ip)
 	text_str(w->t, "\t<bad>\n\tmismatch of LBR data and executable\n");
 }
 
-/* Returns false if out of memory; spot->store_id is STORE_ENTRY_NONE if there is no code. */
+/* Returns false if out of memory; spot->store_id is RESOLVE_NONE if there is no code. */
 static bool find_code(struct script_path_walk *w, uint64_t start, uint64_t end, struct script_spot *spot)
 {
 	unsigned mode = script_path_mode_of(w, start);

@@ -202,8 +202,8 @@ bool script_print_frame(struct script_places *p, struct text *t, const struct sc
 	return print_frame(p, t, place->frame, place->ip, place->name, fields);
 }
 
-/* A cache of formatted lines, indexed by a hash of the address. A slot fills two cache lines; longer lines are not
- * cached. */
+/* The cache of formatted text has 2^LINE_SLOTS_LOG slots (struct script_line), indexed by a hash of the address. A slot
+ * fills two cache lines of the CPU; longer text is not cached. */
 #define LINE_SLOTS_LOG	14
 #define LINE_SLOT_BYTES 104
 
@@ -300,7 +300,8 @@ bool script_print_chain(struct script_places *p, struct text *t, const struct re
 				chain_bound_mark(&bound, key.ip);
 				continue;
 			}
-			t->len = start; /* perf prints no frames of such a chain. */
+			/* perf prints no frames of a chain with a guest's or an unknown context marker. */
+			t->len = start;
 			text_char(t, '\n');
 			return !t->failed;
 		}

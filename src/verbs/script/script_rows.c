@@ -38,7 +38,7 @@ static void script_rows_print_time(struct script_printer *p, struct text *t, uin
 {
 	uint64_t shown = time_ns;
 	if (p->is_relative || p->is_delta) {
-		/* Records from before the recording have no time and must not become the base. */
+		/* Records that describe the state before the recording have no time and must not become the base. */
 		if (!p->first_time_ns)
 			p->first_time_ns = time_ns;
 		uint64_t base = p->is_delta ? p->previous_time_ns : p->first_time_ns;

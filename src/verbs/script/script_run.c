@@ -180,7 +180,7 @@ static enum tally_status script_run_print_record(
 	return script_run_print_sample(script, event, record, &sample, clock, err);
 }
 
-/* Prints a live stream. The output is flushed after each round, before the next one is awaited. */
+/* Prints a live stream. The output is flushed whenever all records that have arrived are printed. */
 static enum tally_status print_live(struct script *script, struct tally_error *err)
 {
 	enum tally_status status;
@@ -204,7 +204,7 @@ static enum tally_status print_ordered(struct script *script, struct tally_error
 	enum tally_status status;
 	struct progress_line line = {.is_on = false};
 	perfdata_reader_rewind(recording->reader);
-	/* The ends of rounds are meaningful only in file order. */
+	/* Records that mark the end of a recording round (--show-round-events) are meaningful only in file order. */
 	if (script->settings.show_round || script->settings.dump_unsorted)
 		time_order_keep_file_order(recording->order);
 	if (isatty(STDOUT_FILENO) != 1) /* On a terminal, the output itself shows the progress. */
