@@ -14,11 +14,12 @@
 #include "verbs/serve/serve_parts.h"
 #include "view/fleet/fleet_page.h"
 
-#define DECODERS		4
-#define SERVE_API_WAIT_S	30 /* Maximum time to wait for a store or a decoder. */
-#define RETRY_S			10
-#define TOLD_NS			UINT64_C(60000000000)
-#define SERVE_LONG_RETENTION_NS UINT64_C(500000000) /* Half of the time after which store_retain stops early. */
+#define DECODERS	 4
+#define SERVE_API_WAIT_S 30 /* Maximum time to wait for a store or a decoder. */
+#define RETRY_S		 10
+#define TOLD_NS		 UINT64_C(60000000000)
+/* Half of the time after which store_retain stops early: a call that took longer may have left data to remove. */
+#define SERVE_LONG_RETENTION_NS UINT64_C(500000000)
 #define BATCH_TYPE		"application/x-protobuf"
 #define HEX_DIGIT		"0123456789abcdef"
 
@@ -130,7 +131,8 @@ static void check_token(struct serve_api *api, enum serve_access access, const s
 	response->asks_for_token = true;
 }
 
-/* Browsers send this content type across origins only after a CORS preflight request, which the server rejects. */
+/* Checks the content type and the encoding of a batch. Browsers send this type across origins only after a CORS
+ * preflight request, which the server rejects. */
 static void check_body(const struct http_request *request, struct http_response *response)
 {
 	struct tally_str encoding = http_request_header(request, STR("Content-Encoding"));

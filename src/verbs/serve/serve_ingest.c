@@ -103,8 +103,8 @@ static void commit_taken(struct serve_ingest *ingest, struct serve_waiting **tak
 	pthread_mutex_unlock(ingest->store_lock);
 }
 
-/* Called with the lock held. A refusal concerns a single batch; any other failure concerns the store and all batches
- * of the commit. */
+/* Stores whether the commit of the batch failed. Called with the lock held. A refusal concerns a single batch; any
+ * other failure concerns the store and all batches of the commit. */
 static void serve_ingest_note(struct serve_ingest *ingest, const struct serve_waiting *first)
 {
 	bool fails = first->status != TALLY_OK && !first->receipt.refused;
