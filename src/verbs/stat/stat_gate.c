@@ -212,7 +212,7 @@ static const char *stat_gate_name_of(const struct stat_gate_row *row)
 	return row->benchmark ? row->benchmark : "";
 }
 
-/* B is below A by more than the part p exactly if A exceeds B by more than the part 1 / (1 - p) - 1. */
+/* B is below A by more than the fraction p exactly if A exceeds B by more than the fraction 1 / (1 - p) - 1. */
 static enum tally_status stat_gate_decide_improvement(const struct stat_gate_row *row,
 	const struct stat_gate_clause *clause, double level, struct run_gate_result *result, struct tally_error *err)
 {

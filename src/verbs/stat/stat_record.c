@@ -15,7 +15,7 @@
 
 #define ROUND_INTERVAL 0
 #define ROUND_FINAL    1
-#define CLOCK_SCALE    1e-6 /* perf prints clock events in milliseconds. */
+#define CLOCK_SCALE    1e-6 /* Converts nanoseconds to milliseconds, in which perf prints clock events. */
 
 enum tally_status stat_record_open(struct stat_record *r, const char *path, char *const *argv, struct tally_error *err)
 {

@@ -31,7 +31,7 @@ TALLY_MUST_CHECK enum tally_status stat_record_open(
 	struct stat_record *r, const char *path, char *const *argv, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status stat_record_begin(struct stat_record *r, const struct stat_counting *counting,
 	const struct counter_set *set, struct tally_error *err);
-/* is_final: the counts are the totals of the whole run, not those of an interval. */
+/* Writes the set's current counts. is_final: they are the totals of the whole run, not those of an interval. */
 TALLY_MUST_CHECK enum tally_status stat_record_round(
 	struct stat_record *r, const struct counter_set *set, bool is_final, uint64_t time_ns, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status stat_record_close(struct stat_record *r, struct tally_error *err);

@@ -39,7 +39,7 @@
 #define CUT_OFF_MOST_NS (20u * NS_PER_MS)
 
 #define WATCH_NS     (10u * NS_PER_MS) /* Interval between the readings that estimate the errors of scaled counts. */
-#define WATCH_CELLS  16 /* The interval is extended by WATCH_NS for each such number of counters. */
+#define WATCH_CELLS  16 /* For each WATCH_CELLS counters, WATCH_NS is added to the interval. */
 #define WATCH_DOUBLE 256 /* Number of readings after which the interval doubles. */
 #define WATCH_LEAST  4 /* Number of readings after which watching ends if no count is scaled. */
 
@@ -229,7 +229,7 @@ static void measure_disable(struct stat_measure *m, uint64_t now)
 	tool_counts_disable(m->tools, now);
 }
 
-/* Stores the values of tool events in the set, next to the kernel's counts. */
+/* Reads the tool events, the shared counters and the kernel's counters into the set. */
 static enum tally_status measure_read(struct stat_measure *m, uint64_t now)
 {
 	tool_counts_read(m->tools, now);
@@ -365,7 +365,8 @@ static void commands_wait(struct stat_measure *m, uint64_t deadline_ns)
 	}
 }
 
-/* Waits for a signal of interest or the deadline. *number is the signal, or 0 at the deadline or slightly before it. */
+/* Waits for a signal of interest or the deadline. *number is the signal, or 0 at the deadline or if the wait ended
+ * early. */
 static enum tally_status signal_wait(struct stat_measure *m, uint64_t deadline_ns, siginfo_t *info, int *number)
 {
 	sigset_t signals;
@@ -529,8 +530,8 @@ static void fading_read(struct stat_measure *m, uint64_t now)
 	m->fading_at_ns = clock_ns() + FADING_SHARE * (clock_ns() - now);
 }
 
-/* Waits until the command ends, the targets have exited, a signal arrives, or the timeout or last interval has
- * passed. */
+/* Waits until the command ends or the targets have exited, a control command stops the measurement, or the timeout or
+ * the last interval has passed. A signal ends the wait only if there is no command. */
 static enum tally_status wait_for_end(struct stat_measure *m)
 {
 	const struct stat_counting *counting = &m->session->job->settings.counting;

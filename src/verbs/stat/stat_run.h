@@ -30,7 +30,8 @@ struct stat_session {
 	struct record_control *control; /* Source of control commands; NULL if there is none. */
 	/* Retained over all runs. */
 	struct aggregation aggregation;
-	struct stat_cell *cells; /* Totals over all runs, one for each event and place. */
+	/* Totals over all runs, for each event one per place (CPU, socket, thread ...) of the aggregation. */
+	struct stat_cell *cells;
 	struct stat_cell *interval_cells;
 	bool *supported; /* Indexed by event. */
 	uint32_t *sources; /* For stat_report. */
@@ -62,7 +63,8 @@ struct stat_session {
 	bool was_cut_off_at_start; /* This happened at the command's own exec, so nothing was counted. */
 };
 
-/* Called at each interval, and for the last part at the end of the run; the report has the differences. */
+/* Called at the end of each interval, and at the end of the run for an incomplete one. The report has the counts of
+ * that interval only. */
 typedef void (*stat_show_interval)(void *context, const struct stat_report *report);
 
 /* Returns the first time after now_ns that is due_ns plus a multiple of interval_ns, which is not 0. Thus a late

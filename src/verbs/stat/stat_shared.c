@@ -21,7 +21,8 @@ struct stat_shared {
 	struct bpf_shared_counter *counters[];
 };
 
-/* Threads are counted as one sum, while each CPU has its own count. */
+/* Returns whether the counter counts whole CPUs, which have a count each. The threads of another counter have one
+ * sum. */
 static bool stat_shared_is_wide(const struct counter *counter)
 {
 	return counter->thread_count > 0 && counter->threads[0] == -1;

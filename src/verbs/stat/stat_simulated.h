@@ -25,7 +25,8 @@ struct stat_simulated {
 	struct stat_simulated_events events;
 	struct arena arena;
 	VEC(const char *) options; /* Options of the Valgrind tool, in the arena. */
-	/* Notes for the user about Valgrind, incomplete counts and, after a run, the model. */
+	/* Notes for the user about Valgrind and incomplete counts. After a run that simulated caches, they include
+	 * model_notes. */
 	struct diag notes;
 	struct diag model_notes;
 	char by[SIMULATION_MODEL_BYTES]; /* The simulator and its model, known after the first run. */

@@ -263,7 +263,8 @@ static double simulated_compare_change(const struct stat_gate_row *row)
 	return a == b ? 0 : a == 0 ? INFINITY : 100 * (b - a) / a;
 }
 
-/* Failed runs did not do the compared work, and incomplete counts would look like an improvement. */
+/* Rejects a side with failed runs, which did not do the compared work, or with incomplete counts, which would look like
+ * an improvement. */
 static enum tally_status simulated_side_check(const struct simulated_side *side, char name, struct tally_error *err)
 {
 	if (side->failures.failed) {

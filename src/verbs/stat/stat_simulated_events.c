@@ -11,8 +11,8 @@
 
 #define BIT(event) (UINT64_C(1) << (event))
 
-/* perf's generic cache events are sums: references are all accesses to the last-level cache, misses are those that
- * miss in it. */
+/* perf's generic cache events are sums: misses are all accesses that miss in the last-level cache, references are all
+ * accesses to it. stat_simulated_value adds the instruction fetches to the references. */
 #define ALL_LLC_MISSES	   (BIT(SIM_LLC_LOAD_MISSES) | BIT(SIM_LLC_STORE_MISSES) | BIT(SIM_LLC_CODE_MISSES))
 #define ALL_LLC_REFERENCES (BIT(SIM_LLC_LOADS) | BIT(SIM_LLC_STORES))
 

@@ -13,7 +13,7 @@
 
 struct stat_smi {
 	bool is_lacking; /* The PMU of this machine has no freeze_on_smi. */
-	bool was_switched; /* We switched it on, so it must be switched off. */
+	bool was_switched; /* freeze_on_smi was off and has been switched on, so stat_smi_restore must switch it off. */
 };
 
 TALLY_MUST_CHECK enum tally_status stat_smi_freeze(
