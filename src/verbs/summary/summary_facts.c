@@ -18,7 +18,7 @@
 #include "tasks/session/advice_notes.h"
 
 #define FACTS_NODE_SHARE 0.03 /* Smallest share of a node of the tree that is listed. */
-/* A child with at least this share of its caller's time is shown in its caller's line. */
+/* An only child with at least this share of its caller's time is shown in its caller's line. */
 #define FACTS_RUN_SHARE	   0.9
 #define FACTS_RUN_NAMES	   5 /* Maximum number of names in a line. */
 #define FACTS_CHANGE_LEAST 0.5 /* Smallest change that is listed, in percentage points. */
@@ -312,7 +312,7 @@ static enum tally_status facts_add_changes(struct facts_making *m, struct summar
 
 /* ---- reliability ---- */
 
-/* Notes that the two recordings were made in different ways. */
+/* Adds a note if the two recordings were made in different ways. */
 static enum tally_status facts_note_origins(
 	struct facts_making *m, const struct summary_recording *baseline, const struct summary_sources *sources)
 {

@@ -4,7 +4,7 @@
 #include "verbs/summary/summary_output.h"
 
 #define TEXT_NS_PER_S 1e9
-/* Smaller functions are shown only if they are among the first TEXT_FUNCTIONS_LEAST. */
+/* Functions with a smaller share are shown only if they are among the first TEXT_FUNCTIONS_LEAST. */
 #define TEXT_FUNCTION_PERCENT 0.5
 #define TEXT_FUNCTIONS_LEAST  3
 #define TEXT_STATE_PERCENT    0.05 /* Smaller percentages would be printed as 0.0. */
