@@ -158,7 +158,7 @@ static enum test_result test_checks_software(struct test_run *run)
 		result = test_checks_refused(run, &out, "software events");
 	else if (ms < 0 || faults <= 0)
 		result = test_fail(run, "task-clock and page-faults were not counted");
-	/* The second number includes the CPU time of stat itself. */
+	/* cpu_ns includes the CPU time of stat itself. */
 	else if (ms > (double)cpu_ns / 1e6 + 20 || ms < (double)cpu_ns / 1e6 / 3)
 		result = test_fail(run, "task-clock says %.0f ms, the scheduler %.0f ms", ms, (double)cpu_ns / 1e6);
 	text_deinit(&out);
@@ -176,7 +176,7 @@ static enum test_result test_checks_hardware(struct test_run *run)
 	else if (cycles < 0 || instructions < 0)
 		result = test_skip(run, "this machine counts no cycles and instructions: it has no PMU, or a virtual "
 					"machine hides it");
-	/* Each iteration calls four functions. */
+	/* Each of the 100,000 iterations makes at least five calls, and so executes more than eight instructions. */
 	else if (instructions < 100000.0 * 8)
 		result = test_fail(run, "too few instructions were counted: %.0f", instructions);
 	text_deinit(&out);
@@ -265,7 +265,7 @@ static enum test_result test_checks_samples(struct test_run *run)
 	return code <= 1 ? TEST_OK : test_fail(run, "the recording is not complete");
 }
 
-/* Checks that some sample has these callers, innermost first. */
+/* Checks that some sample has the callers leaf, parent and leafloop, innermost first. */
 static enum test_result test_checks_chain(struct test_run *run, const char *mode)
 {
 	static const char *const names[] = {"leaf", "parent", "leafloop"};

@@ -133,7 +133,8 @@ static void test_report_xml_text(struct text *out, const char *text, size_t len)
 		else if (c == '\n' || c == '\t' || (c >= ' ' && c < 127))
 			text_char(out, (char)c);
 		else
-			text_char(out, '?'); /* XML 1.0 allows no other control characters. */
+			/* XML 1.0 allows no other control characters, and other bytes may be no valid UTF-8. */
+			text_char(out, '?');
 	}
 }
 

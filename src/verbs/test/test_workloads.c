@@ -169,7 +169,7 @@ TEST_WORKLOADS_NOINLINE void sqrtloop(void)
 		sum = sum + sqrt((double)i);
 }
 
-/* Runs in a child process. */
+/* Runs sqrtloop in a child process. */
 static int test_workloads_sqrtloop(int argc, char **argv)
 {
 	int status = 0;
