@@ -7,7 +7,8 @@
 #include "base/array.h"
 #include "base/order.h"
 
-#define ENOUGH_NS 10000000 /* Tasks that ran this long are always drawn; others are drawn if there are few tasks. */
+/* Tasks that ran this long are drawn, up to most_tasks; others are drawn only if there are few. */
+#define ENOUGH_NS 10000000
 
 bool timechart_task_is(const struct tracks *tracks, const struct track *task, const char *word)
 {
