@@ -28,7 +28,7 @@ struct top_annotate {
 	bool has_samples, has_former, has_failed;
 	VEC(struct kept_function) kept;
 	struct map_u64 by_symbol; /* Maps the address of a symbol to an index of kept. */
-	VEC(struct annotate_sum) whole; /* Indexed by event. */
+	VEC(struct annotate_sum) whole; /* Sums of the samples of all functions, indexed by event. */
 };
 
 enum tally_status top_annotate_create(
@@ -81,7 +81,7 @@ static void fade_sum(struct annotate_sum *sum)
 	sum->period = sum->period * ratio.numerator / ratio.denominator;
 }
 
-/* As in the profile, samples that have faded too much are removed. */
+/* Reduces the weight of all samples, as the profile does, and removes those whose weight has become too small. */
 static void top_annotate_fade(struct top_annotate *a)
 {
 	for (size_t i = 0; i < a->whole.len; i++)

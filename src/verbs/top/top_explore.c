@@ -42,7 +42,7 @@ static const struct top_explore_key {
 	{"S", top_explore_search, "search a text"},
 };
 
-/* Returns false if the key is not one of these. */
+/* Handles a key of own_keys. Returns false if it is none, or if the explorer does not show the table. */
 static bool top_explore_own_key(struct top_state *x, uint32_t key, enum tally_status *status, struct tally_error *err)
 {
 	if (x->shown.explorer.mode != EXPLORER_TABLE)

@@ -29,7 +29,7 @@ struct top_run {
 
 /* ---- running ---- */
 
-/* Returns false if a signal has arrived. */
+/* Waits until due_ms or the end of the target. Returns false if a signal has arrived. */
 static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *err, enum tally_status *status)
 {
 	struct pollfd signals = {.fd = run->signal_fd, .events = POLLIN};
@@ -54,7 +54,7 @@ static void say_doubts(struct top_run *run)
 		cli_sayf("%s: warning: %s\n", run->request->cli->program, doubt);
 }
 
-/* The sequence is not written through the text, because that escapes all control characters. */
+/* Writes the control sequence directly, because struct text escapes control characters. */
 static bool clear_screen(struct text *out)
 {
 	static const char clear[] = "\033[H\033[2J";
