@@ -467,7 +467,7 @@ static int cmd_trace_complete(const struct cli *cli, const struct command *comma
 		chains->mode = CALLGRAPH_FP;
 		chains->no_user = true;
 	}
-	/* Values without names are identified by their positions, so none may be left out. */
+	/* Without names, values are identified by their positions, so zeros must not be left out. */
 	s->form.with_zeros |= s->form.no_arg_names;
 	s->record.modes.no_inherit |= s->form.no_inherit;
 	return 0;

@@ -10,7 +10,8 @@
 
 #include "verbs/trace/trace_job.h"
 
-/* Threads that run, or with files that may not be read, are ignored. Fails only if out of memory. */
+/* Ignores threads that are on a CPU or in no system call, and those whose files in /proc may not be read. Fails only if
+ * out of memory. */
 TALLY_MUST_CHECK enum tally_status trace_before_read(
 	struct trace_job *job, const pid_t *tids, size_t count, struct tally_error *err);
 

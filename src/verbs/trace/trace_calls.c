@@ -111,7 +111,8 @@ static bool is_in_child(const struct syscall_call *call)
 	       (str_ends_with(word, STR("fork")) || str_starts_with(word, STR("clone")));
 }
 
-/* As in perf, a call without a beginning counts as no time in a recording. */
+/* Returns the duration that the sums count for a call. If its beginning was not recorded, that is 0 in a recording, as
+ * in perf, and none in a live trace. */
 static uint64_t trace_calls_sum_ns(const struct trace_job *job, const struct trace_stamp *stamp)
 {
 	return stamp->has_duration ? stamp->duration_ns : job->is_live ? TRACE_SUMS_UNTIMED : 0;
@@ -130,7 +131,8 @@ static enum tally_status trace_calls_finish(struct trace_job *job, const struct 
 	bool has_begin = !thread->is_before && (is_alone ? call->has_begin : thread->is_in_call);
 	const struct trace_stamp stamp = {.thread = thread,
 		.cpu = s->sample.cpu,
-		/* If only the end is known, its time is printed. */
+		/* Without a known beginning, the time of the end is printed, and only if the call began within a live
+		 * trace. */
 		.has_time = has_begin || (job->is_live && call->is_within),
 		.time_ns = is_alone || !has_begin
 				   ? s->sample.time - (has_begin ? MIN(call->duration_ns, s->sample.time) : 0)
@@ -352,10 +354,8 @@ enum tally_status trace_calls_take_tracepoint(
 	bool is_read = job->has_wide_words ? read_wide(s, is_exit, &call) : read_by_format(job, s, is_exit, &call);
 	struct trace_thread *thread = trace_threads_find(&job->threads, (int32_t)s->sample.tid);
 	bool is_in_call = thread && thread->is_in_call && !thread->is_before;
-	/*
-	 * On return from a signal handler, the registers are those before the signal. As in perf, recordings show no
-	 * end there.
-	 */
+	/* sigreturn restores the registers from before the signal, so its end has no call number. A live trace takes
+	 * the number from its beginning; a recording has no line for its end, as in perf. */
 	if (is_exit && (int32_t)call.number < 0 && is_in_call && job->is_live)
 		call.number = thread->number;
 	if (!is_read || !trace_choice_wants(job->choice, call.abi, call.number) ||

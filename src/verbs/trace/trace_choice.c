@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "tasks/session/event_words.h"
 
-#define FILTER_BYTES 3072 /* The kernel accepts at most a page. */
+#define FILTER_BYTES 3072 /* Maximum length of a filter; the kernel accepts at most a page. */
 
 struct trace_choosing {
 	const struct cli *cli;

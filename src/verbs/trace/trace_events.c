@@ -45,7 +45,8 @@ static enum tally_status trace_events_parse(
 		spec->has_period = true;
 	}
 	if (status == TALLY_OK && (role == TRACE_ENTER || role == TRACE_RUNTIME)) {
-		/* The beginning of a call has no call chain, because its end has one. */
+		/* The end of a call has its call chain, so the beginning needs none. sched_stat_runtime is only added
+		 * up. */
 		spec->recording.has_callgraph = true;
 		spec->recording.callgraph = CALLGRAPH_NONE;
 	}

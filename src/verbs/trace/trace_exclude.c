@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-/* Names of the processes that terminals belong to. */
+/* Names of processes that own terminals. A trace of all processes excludes those that display its own output. */
 static const char *const terminals[] = {"sshd", "sshd-session", "gnome-terminal-", "tmux: server", "screen"};
 
 static enum tally_status trace_exclude_add(struct trace_job *job, uint64_t pid, struct tally_error *err)

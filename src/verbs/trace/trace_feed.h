@@ -12,11 +12,11 @@
 
 #include "verbs/trace/trace_job.h"
 
-/* Call it before the first sample. */
+/* Must be called before the first sample. */
 TALLY_MUST_CHECK enum tally_status trace_feed_begin(struct trace_job *job, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status trace_feed_sample(
 	struct trace_job *job, struct data_sample *sample, struct tally_error *err);
-/* Handles any other record. */
+/* Handles a record that is not a sample. */
 TALLY_MUST_CHECK enum tally_status trace_feed_sideband(
 	struct trace_job *job, const struct record *record, uint64_t time_ns, struct tally_error *err);
 /* Prints the beginnings of calls that have not returned. */

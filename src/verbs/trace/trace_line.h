@@ -38,7 +38,7 @@ bool trace_line_chain(struct trace_job *job, const struct data_sample *sample, b
  * (resolver.failed).
  */
 bool trace_line_is_deep(struct trace_job *job, const struct data_sample *sample, bool is_call, struct tally_error *err);
-/* Finishes the machine if mappings were added, so that addresses can be looked up. */
+/* Calls machine_finish if mappings were added, so that addresses can be looked up. */
 TALLY_MUST_CHECK enum tally_status trace_line_settle(struct trace_job *job, struct tally_error *err);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "verbs/trace/trace_job.h"
 
-/* Prints the text between the parentheses. */
+/* Prints the fields of a tracepoint's sample, which are the text between the parentheses of its line. */
 void trace_payload_print(struct trace_job *job, const struct data_sample *sample);
 
 #endif

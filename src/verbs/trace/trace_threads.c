@@ -41,7 +41,7 @@ struct trace_thread *trace_threads_known(const struct trace_threads *t, int32_t 
 	if (!map_u64_find(&t->by_tid, (uint32_t)tid, &index))
 		return NULL;
 	struct trace_thread *thread = t->items.items[index];
-	return thread->tid == tid ? thread : NULL; /* The place may belong to another thread by now. */
+	return thread->tid == tid ? thread : NULL; /* The structure may be in use for another thread by now. */
 }
 
 struct trace_thread *trace_threads_find(const struct trace_threads *t, int32_t tid)
@@ -50,7 +50,7 @@ struct trace_thread *trace_threads_find(const struct trace_threads *t, int32_t t
 	return thread && !thread->has_ended ? thread : NULL;
 }
 
-/* Returns an unused place for a thread, and its index. */
+/* Returns an unused structure for a thread, allocated if necessary, and stores its index in items. */
 static struct trace_thread *trace_threads_place(struct trace_threads *t, uint32_t *index)
 {
 	if (t->unused.len > 0) {
