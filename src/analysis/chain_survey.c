@@ -119,6 +119,8 @@ enum tally_status chain_survey_read(
 	enum tally_status status = recording_pass_open(&pass, reader, &(struct recording_pass_input){0}, err);
 	if (status == TALLY_OK)
 		survey_run(&pass, survey);
+	if (status == TALLY_OK && pass.resolver.failed)
+		status = error_nomem(err);
 	recording_pass_close(&pass);
 	return status;
 }

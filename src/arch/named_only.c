@@ -30,6 +30,7 @@ static const struct arch named_only[] = {
 		/* The kernel has an address space of its own, so samples must say which one an address belongs to. */
 		.kernel_start = UINT64_C(1) << 63,
 		.registers = s390_registers,
+		.wide_from = ARCH_NO_REGISTER,
 		.register_count = ARRAY_LEN(s390_registers),
 	},
 	{
@@ -38,6 +39,7 @@ static const struct arch named_only[] = {
 		.e_machine = EM_PPC64,
 		.kernel_start = UINT64_C(0xc000000000000000),
 		.registers = ppc_registers,
+		.wide_from = ARCH_NO_REGISTER,
 		.register_count = ARRAY_LEN(ppc_registers),
 	},
 	{
@@ -46,6 +48,7 @@ static const struct arch named_only[] = {
 		.e_machine = EM_MIPS,
 		.kernel_start = UINT64_C(1) << 63,
 		.registers = mips_registers,
+		.wide_from = ARCH_NO_REGISTER,
 		.register_count = ARRAY_LEN(mips_registers),
 	},
 };

@@ -18,9 +18,12 @@ enum tally_status config_files_read_file(
 	size_t len;
 	struct tally_error unread;
 	struct stat st;
-	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
-		file_read(path, LIMIT_CONFIG, &text, &len, &unread) != TALLY_OK)
+	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return TALLY_OK;
+	if (file_read(path, LIMIT_CONFIG, &text, &len, &unread) != TALLY_OK) {
+		diag_add(notes, DIAG_WARNING, "%s is not used as configuration: %s", path, unread.text);
+		return TALLY_OK;
+	}
 	struct config_text config = {.rest = {text, len}};
 	enum tally_status status;
 	struct tally_error bad;

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 
 import json_schema
 import pytest
@@ -60,6 +61,14 @@ def test_reports_follow_what_it_wrote(tally, perf_recording, tmp_path):
     assert len(tally('report', '--stdio', '-i', path, check=0).stdout) < len(wide)
     tally('config', 'report.percent-limit=0', check=0)
     assert tally('report', '--stdio', '-i', path, check=0).stdout == wide
+
+
+def test_a_file_that_cannot_be_read_is_named(tally, perf_recording, tmp_path):
+    large = tmp_path / 'large'
+    large.write_text('[report]\n\tpercent-limit = 99\n' + '# a comment\n' * 100000)
+    result = tally('report', '--stdio', '-i', perf_recording('u'), check=0, env={'PERF_CONFIG': str(large)})
+    assert '%' in result.stdout
+    assert re.search(f'{large} is not used as configuration: .*longer than 1048576 bytes', result.stderr, re.M), result.stderr
 
 
 def test_another_file_and_links(tally, tmp_path, own):

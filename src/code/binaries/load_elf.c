@@ -183,8 +183,9 @@ static bool add_go_functions(struct binary_entry *entry, const char *path)
 		binary_trail_add(
 			entry, ".gopclntab", path, BINARY_FOUND_USED, arena_printf(&entry->arena, "%zu names", count));
 	else if (status != TALLY_NOT_FOUND && ok)
-		binary_trail_add(
-			entry, ".gopclntab", path, BINARY_FOUND_DAMAGED, arena_printf(&entry->arena, "%s", why.text));
+		binary_trail_add(entry, ".gopclntab", path, BINARY_FOUND_DAMAGED,
+			arena_printf(&entry->arena, "%s",
+				status == TALLY_OK ? "none of its functions lies in a segment of the file" : why.text));
 	vec_free(&list.functions);
 	return ok;
 }

@@ -18,7 +18,6 @@
 #include "base/text.h"
 
 #define PROBE_ARGUMENTS_MAX 128 /* Limit of the kernel for one event. */
-#define PROBE_NAME_MAX	    63 /* Limit of the kernel for the name of a group or event, in characters. */
 
 /* A place in the syntax FUNC[@SRC][+OFF|:LINE|%return|;PATTERN], SRC:LINE, SRC;PATTERN or 0xADDRESS. */
 struct probe_point {

@@ -10,7 +10,6 @@ struct tally_of { /* Counts of one instruction, from the spans (code that ran be
 	struct annotate_line *line;
 	uint64_t passed, began, ended, predicted;
 	uint64_t end_cycles, end_timed, end_least, end_most;
-	double instructions, cycles;
 	/* Changes at this instruction of running sums: of how often it ran, and of the instructions and cycles of the
 	 * spans with a cycle count. A span is added at its first instruction, and subtracted after its last. */
 	int64_t change;

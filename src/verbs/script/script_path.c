@@ -2,6 +2,7 @@
 #include "verbs/script/script_path.h"
 
 #include "abi/branch.h"
+#include "analysis/store_entry.h"
 
 /* Maximum number of bytes between two branches; larger distances indicate that the entries do not belong together. */
 #define LONGEST_BLOCK UINT64_C(16384)
@@ -125,11 +126,11 @@ static void print_bad(struct script_path_walk *w, uint64_t ip)
 	text_str(w->t, "\t<bad>\n\tmismatch of LBR data and executable\n");
 }
 
-/* Returns false if out of memory; spot->store_id is RESOLVE_NONE if there is no code. */
+/* Returns false if out of memory; spot->store_id is STORE_ENTRY_NONE if there is no code. */
 static bool find_code(struct script_path_walk *w, uint64_t start, uint64_t end, struct script_spot *spot)
 {
 	unsigned mode = script_path_mode_of(w, start);
-	*spot = (struct script_spot){.store_id = RESOLVE_NONE};
+	*spot = (struct script_spot){.store_id = STORE_ENTRY_NONE};
 	if (script_path_mode_of(w, end) != mode || end < start || end - start >= LONGEST_BLOCK)
 		return true;
 	return script_code_find(w->path->code, w->where, mode, start, spot);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verbs/script/script_source.h"
 
+#include "analysis/store_entry.h"
+
 void script_source_init(struct script_source *source, struct script_places *places)
 {
 	*source = (struct script_source){.places = places};
@@ -51,7 +53,7 @@ bool script_source_print(
 	struct frame_names *names = source->places->names;
 	uint32_t store_id, binary = resolved_frame_get(&names->resolver->frames, place.frame).binary;
 	if (binary != RESOLVE_NONE && frame_names_store_id(names, binary, &store_id, NULL) == TALLY_OK &&
-		store_id != RESOLVE_NONE)
+		store_id != STORE_ENTRY_NONE)
 		annotate_source_of(&source->files, names->store, store_id);
 	if (!annotate_source_find(&source->files, at->path, at->line, &text))
 		return true;

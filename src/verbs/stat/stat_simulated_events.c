@@ -150,11 +150,10 @@ void stat_simulated_events_kinds(const struct stat_simulated_events *events, str
 	}
 }
 
-/* Returns the instruction fetches that reach the last level, which are the misses of the level before it. */
-static uint64_t stat_simulated_code_references(const struct simulation_counts *counts)
+/* Returns the event that counts the instruction fetches that reach the last level: the misses of the level before it. */
+static uint32_t stat_simulated_code_references(bool has_l2)
 {
-	bool has_l2 = strstr(counts->model, " l2=") != NULL;
-	return counts->values[has_l2 ? SIM_L2_CODE_MISSES : SIM_L1I_LOAD_MISSES];
+	return has_l2 ? SIM_L2_CODE_MISSES : SIM_L1I_LOAD_MISSES;
 }
 
 bool stat_simulated_value(const struct stat_simulated_events *events, size_t event,
@@ -162,7 +161,13 @@ bool stat_simulated_value(const struct stat_simulated_events *events, size_t eve
 {
 	uint64_t sum = events->sums.items[event];
 	bool has_l2 = strstr(counts->model, " l2=") != NULL;
-	*value = sum == ALL_LLC_REFERENCES ? stat_simulated_code_references(counts) : 0;
+	*value = 0;
+	if (sum == ALL_LLC_REFERENCES) {
+		uint32_t code = stat_simulated_code_references(has_l2);
+		if (!counts->is_counted[code])
+			return false;
+		*value = counts->values[code];
+	}
 	for (uint32_t i = 0; i < SIM_EVENT_COUNT; i++) {
 		bool is_of_l2 = i >= SIM_L2_LOADS && i <= SIM_L2_CODE_MISSES;
 		if (!(sum & BIT(i)))

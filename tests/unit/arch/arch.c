@@ -117,6 +117,8 @@ static void registers_of_machines_without_unwinding(void **state)
 	}
 	assert_null(arch_register_name(arch_find_named("s390x"), 34));
 	assert_null(arch_register_name(arch_find_named("mips64"), 26));
+	assert_true(arch_register_bits(arch_find_named("mips64"), 25) == UINT64_C(1) << 25);
+	assert_true(arch_find_named("s390x")->wide_from == ARCH_NO_REGISTER);
 	assert_null(arch_find_named("csky"));
 	assert_null(arch_find_elf(EM_S390, 0));
 }

@@ -80,6 +80,9 @@ static void names_of_perf_stand_for_sums(void **state)
 		    (1u << SIM_LLC_LOADS | 1u << SIM_LLC_STORES | 1u << SIM_L1I_LOAD_MISSES));
 	value_of("l2-loads", &counts, &is_supported);
 	assert_false(is_supported);
+	counts.is_counted[SIM_L1I_LOAD_MISSES] = false;
+	value_of("cache-references", &counts, &is_supported);
+	assert_false(is_supported);
 }
 
 static void the_default_has_all_levels(void **state)
