@@ -116,7 +116,7 @@ enum tally_status bpf_refusal_expected(const struct kernel_seam *kernel, const c
 	return TALLY_OK;
 }
 
-/* Skips the verifier's statistics and libbpf's markers: they do not say why a program was refused. */
+/* False for the verifier's statistics and libbpf's markers, which do not say why a program was refused. */
 static bool bpf_line_is_told(const char *line, size_t len)
 {
 	static const char *const untold[] = {

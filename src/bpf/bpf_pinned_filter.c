@@ -60,7 +60,7 @@ enum tally_status bpf_pinned_filter_unpin(struct tally_error *err)
 	return status;
 }
 
-/* Users must be able to traverse the BPF file system; Debian's containers mount it for root alone. */
+/* Lets all users traverse the BPF file system if it is mounted for root alone, as in Debian's containers. */
 static enum tally_status bpf_pinned_filter_open_way(const char **opened_path, struct tally_error *err)
 {
 	struct statfs fs;

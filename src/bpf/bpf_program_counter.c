@@ -28,7 +28,7 @@ struct bpf_program_counter {
 	size_t count;
 	size_t event_count;
 	int possible_cpus;
-	/* Sums by event and CPU; buffer for one program and event, by CPU. */
+	/* `readings` has the sums, by event and CPU; `part` is a buffer for those of one program and event, by CPU. */
 	struct program_counter_reading *readings, *part;
 };
 
@@ -96,7 +96,8 @@ static enum tally_status bpf_program_counter_look(struct bpf_program_target *tar
 
 /* ---- the programs around it ---- */
 
-/* Some kernels load BPF programs, but refuse all that attach to the kernel's code, with EPERM and no other check. */
+/* Names the likely cause of a refusal: some kernels load BPF programs, but answer EPERM to all fentry and fexit
+ * programs. */
 static enum tally_status bpf_program_counter_explain(
 	const struct tally_error *refusal, uint32_t id, struct tally_error *err)
 {

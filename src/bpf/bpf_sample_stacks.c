@@ -129,7 +129,7 @@ const uint64_t *bpf_sample_stacks_ids(const struct bpf_sample_stacks *stacks, si
 enum tally_status bpf_sample_stacks_start(
 	struct bpf_sample_stacks *stacks, const pid_t *pids, size_t pid_count, struct tally_error *err)
 {
-	/* Nearly every program maps the same libraries as this process. */
+	/* Loads the tables of the libraries of this process first, because nearly every program maps the same ones. */
 	walk_tables_preload(stacks->tables, getpid(), true);
 	for (size_t i = 0; i < pid_count; i++)
 		walk_tables_preload(stacks->tables, pids[i], false);

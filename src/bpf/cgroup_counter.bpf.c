@@ -158,7 +158,7 @@ static __always_inline void cgroup_counter_go_on(struct cgroup_counter_cpu *cpu,
 	cgroup_counter_enter(cpu, set);
 }
 
-/* Threads share css_sets, so the common case does not read the cgroup. */
+/* True if the css_set belongs to the CPU's current cgroup. Threads share css_sets, so the cgroup is seldom read. */
 static __always_inline bool cgroup_counter_is_same(struct cgroup_counter_cpu *cpu, const struct css_set *set)
 {
 	__u64 moved = moves;
@@ -183,8 +183,8 @@ int BPF_PROG(on_cgroup_switch, bool preempt, struct task_struct *prev, struct ta
 	if (cpu->task && cpu->task != (__u64)prev)
 		is_missing = true;
 	/*
-	 * If this CPU's last thread is known to be prev, but its cgroup differs, another thread has moved it: until now
-	 * it counts for the old one.
+	 * If the switch to prev was missed, the events are added to prev's cgroup. If it was not missed and prev's
+	 * cgroup differs, another thread has moved prev, whose events up to now are added to the old cgroup.
 	 */
 	struct css_set *left = BPF_CORE_READ(prev, cgroups), *entered = BPF_CORE_READ(next, cgroups);
 	if (misses && cpu->task != (__u64)prev && !cgroup_counter_is_same(cpu, left))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
  * Adds up, for kwork -b, how long interrupts, softirqs and work items ran and waited, and how long tasks ran without
- * them. The rules are those of analysis/kernel_work.h and analysis/cpu_usage.h. User space loads the programs of the kinds
- * that it needs.
+ * them. The rules are those of analysis/kernel_work.h and analysis/cpu_usage.h. User space loads the programs of the
+ * kinds that it needs.
  *
- * A row of a sum belongs to one CPU, on which one piece of work runs only once at a time, so it is not added to
- * atomically.
+ * A row of a sum belongs to one CPU, on which a piece of work never runs twice at the same time, so rows are changed
+ * without atomic operations.
  */
 #include "abi/kernel_work_map.h"
 #include "bpf/kernel_types.bpf.h"

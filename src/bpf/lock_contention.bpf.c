@@ -3,9 +3,9 @@
  * Adds up waits for the kernel's locks, each from contention_begin to contention_end of one thread at one lock, in a
  * row for each value of the key that user space chose (stack, lock, thread, cgroup, owner).
  *
- * Both are attached as ordinary tracepoints, so stacks are the same as in a sample of the tracepoint, without frames of
- * BPF. Constants select the key, so the verifier removes the code for other keys. Stacks are stored by a hash of their
- * frames, because the kernel's own stack map drops stacks whose slots collide.
+ * The programs are attached as ordinary tracepoints, so stacks are the same as in a sample of the tracepoint, without
+ * frames of BPF. Constants select the key, so the verifier removes the code for other keys. Stacks are stored by a hash
+ * of their frames, because the kernel's own stack map drops stacks whose slots collide.
  */
 #include "abi/lock_contention_map.h"
 #include "bpf/kernel_types.bpf.h"

@@ -23,7 +23,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define SLOT_KEPT_NS 200000000
 
 /* Constants, set before the program is loaded. */
-const volatile bool all_threads; /* False: only threads in the map of threads, and their children. */
+const volatile bool all_threads; /* False: only targets (is_target), and with inherits their children. */
 const volatile bool wants_preempted, inherits = true, switch_has_state, wants_kernel = true, wants_user = true,
 				     has_cpus;
 const volatile __u32 own_tgid, cgroup_count; /* A cgroup_count of 0 includes threads of all cgroups. */
@@ -78,13 +78,13 @@ struct off_cpu_scratch {
 	struct walk_registers registers; /* Registers at the beginning of the walk. */
 	__u32 kernel_count, user_count;
 	volatile __u32 cut;
-	/* The kernel frames are those of an interrupt, without the code that it interrupted. */
+	/* True if the kernel frames are those of an interrupt, without the code that it interrupted. */
 	volatile bool is_interrupt;
 	bool has_kernel; /* True if ips and kernel_count belong to the current stack. */
 	volatile __u64 address;
 	struct { /* State that is needed when the walk is over. */
 		__u64 kernel_hash, space;
-		__u64 remembered; /* ID of the user part, as it was recognized; 0 if it was not. */
+		__u64 remembered; /* ID of the user part of the stack if it was recognized; otherwise 0. */
 		__u32 tid; /* Thread that the stack belongs to. */
 		__u32 wakee; /* Thread that is woken by that thread; 0 if that thread leaves the CPU. */
 	} walked;
@@ -120,7 +120,7 @@ struct {
 
 /* ---- registers and context ---- */
 
-/* Interrupts and softirqs have stacks of their own, on which the program's context then lies. */
+/* True if the program's context is on the thread's own stack: interrupts and softirqs have other stacks. */
 static __always_inline bool off_cpu_is_on_own_stack(void *context, struct task_struct *task)
 {
 	__u32 zero = 0;
@@ -198,7 +198,7 @@ static __always_inline bool off_cpu_cut_interrupted(struct off_cpu_scratch *s)
 	return true;
 }
 
-/* Reads the kernel frames of a stack that was only recognized, because it must be sent. */
+/* Reads the kernel frames now if the stack was recognized without reading them, because it is to be sent. */
 static __always_inline void off_cpu_need_kernel(void *context, struct off_cpu_scratch *s, __u64 *hash)
 {
 	if (s->has_kernel || !wants_kernel)
@@ -311,8 +311,8 @@ static __always_inline int off_cpu_walk(void *context, void *calls, bool interpr
 }
 
 /*
- * Computes the ID of the current thread's stack from the ID of its kernel part. True: the user part must be walked
- * first, and off_cpu_walked then stores the ID.
+ * Computes the ID of the current thread's stack from the ID of its kernel part. Returns true if the user part must be
+ * walked before; off_cpu_walked then stores the ID.
  */
 static __always_inline bool off_cpu_stack_of(void *context, struct off_cpu_scratch *s, struct off_cpu_thread *t,
 	const struct off_cpu_at *at, __u64 kernel, __u64 *stack)
@@ -516,7 +516,7 @@ static __always_inline void off_cpu_return(struct off_cpu_thread *t, struct task
 	bool is_same = t->before_switches == off_cpu_switches(task);
 	if (t->flags & OFF_CPU_BEGAN_BEFORE) {
 		key.stack = t->before_stack;
-		if (!is_same) /* The thread ran while it was being visited, so this is another wait. */
+		if (!is_same) /* The thread ran while waiting_threads.bpf.c read its state: this is another wait. */
 			off_cpu_key_unknown(&key);
 	}
 	if (t->partial == OFF_CPU_IS_READ_AGAIN && is_same) {
@@ -609,9 +609,10 @@ int off_cpu_interpret_switch(__u64 *context)
 }
 
 /*
- * Stores the waker. An interrupt has no thread, but a softirq that a system call runs (for packets to this machine) and
- * a page fault that releases a lock do: only interrupts enter the kernel through its interrupt entry code. Returns true
- * if the waker's stack must be walked.
+ * Stores what has woken the thread: the current thread, or an interrupt, which has no thread. Interrupts are recognized
+ * by the kernel's interrupt entry code on the stack; a softirq that a system call runs (for packets to this machine)
+ * and a page fault that releases a lock lack it, and count as their thread. Returns true if the waker's stack must be
+ * walked.
  */
 static __always_inline bool off_cpu_woken_by(
 	void *context, struct off_cpu_scratch *s, struct task_struct *current, struct off_cpu_thread *t)

@@ -86,7 +86,7 @@ struct off_cpu_thread {
 	__u64 off_ns; /* Time at which the thread left the CPU; 0 if it is on the CPU or the time is not known. */
 	__u64 woken_ns; /* Time of the last wakeup; a time before off_ns belongs to an earlier wait. */
 	__u64 stack, waker_stack;
-	/* ID of the stack that was read while the thread was visited, and off_cpu_switches at that time. */
+	/* ID of the stack that waiting_threads.bpf.c has read, and the value of off_cpu_switches at that time. */
 	__u64 before_stack, before_switches;
 	/*
 	 * Address of the cfs_rq of which the quota may keep the thread off the CPU, and its throttled time when the
@@ -121,11 +121,9 @@ struct off_cpu_stack { /* A stack. The kernel's addresses follow, then the user'
 struct off_cpu_part { /* A wait, or a part of one, that is long enough to be reported by itself. */
 	__u32 kind, cpu;
 	struct off_cpu_key key;
-	__u64 begin_ns, woken_ns, end_ns,
-		/*
-		 * woken_ns is 0 if the part is runnable from its beginning, and end_ns if it is blocked until the end.
-		 */
-		throttled_ns;
+	/* woken_ns is begin_ns if the thread is ready to run from the beginning, and end_ns if it is blocked to the
+	 * end. */
+	__u64 begin_ns, woken_ns, end_ns, throttled_ns;
 	__u32 tgid, waker_tgid;
 	char waker_comm[OFF_CPU_COMM];
 };
@@ -147,8 +145,8 @@ struct off_cpu_control {
 };
 
 struct off_cpu_counts { /* Counts data that could not be stored. */
-	__u64 lost_threads; /* Number of switches of threads for which the map had no room. */
-	__u64 lost_sums, lost_sum_ns; /* Number and total time of sums for which the map had no room. */
+	__u64 lost_threads; /* Number of switches and wakeups of threads for which the map had no room. */
+	__u64 lost_sums, lost_sum_ns; /* Number and total time of waits in sums for which the map had no room. */
 	__u64 lost_stacks; /* Number of stacks for which the ring buffer had no room. */
 	/* Number of long waits for which the ring buffer had no room, and which were added to sums instead. */
 	__u64 summed;

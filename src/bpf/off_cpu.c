@@ -58,15 +58,15 @@ struct off_cpu {
 	const struct off_cpu_sink *sink; /* Valid only during a drain. */
 	struct tally_error *err;
 	enum tally_status status;
-	unsigned written_sums; /* Number of the map that the program writes, 0 or 1. */
+	unsigned written_sums; /* Which map the program writes: 0 for sums_first, 1 for sums_second. */
 	struct off_cpu_batch batch;
 	uint64_t started_ns, stopped_ns, lost_stacks; /* stopped_ns is 0 while recording is on. */
 	struct wait_calls_restart restarts[OFF_CPU_RESTARTS];
 	size_t restart_count;
-	struct waiting_threads *waiting; /* NULL if threads cannot be visited, for the reason in no_waiting. */
+	struct waiting_threads *waiting; /* NULL if waiting threads cannot be listed, for the reason in no_waiting. */
 	struct tally_error no_waiting;
-	const struct waiting_threads_sink *waiting_sink; /* Valid only during a visit. */
-	uint64_t partial_seen; /* Value of the program's partial_begun at the last visit. */
+	const struct waiting_threads_sink *waiting_sink; /* Valid only during a call of waiting_threads_find. */
+	uint64_t partial_seen; /* Value of the program's partial_begun at the last call of off_cpu_find_partial. */
 };
 
 /* ---- converting the kernel's records to waits ---- */
@@ -172,7 +172,8 @@ static enum tally_status off_cpu_drain_ring(struct off_cpu *o)
 
 /* ---- sums ---- */
 
-/* The update returns when no program uses the other map any more. */
+/* Makes the program write the other map of sums. After the update no program uses the map in *full, so it can be
+ * read. */
 static enum tally_status off_cpu_turn_sums(struct off_cpu *o, int *full)
 {
 	int fds[2] = {bpf_map__fd(o->skeleton->maps.sums_first), bpf_map__fd(o->skeleton->maps.sums_second)};
@@ -384,7 +385,7 @@ static void off_cpu_forgotten(void *context, uint64_t id)
 	(void)bpf_map_delete_elem(bpf_map__fd(o->skeleton->maps.known), &id);
 }
 
-/* For tests, which compare measurements with and without remembered stacks. */
+/* Tests set TALLY_WAIT_STACKS, to compare measurements with and without remembered stacks. */
 static uint32_t off_cpu_memory_wanted(void)
 {
 	const char *wanted = getenv("TALLY_WAIT_STACKS");
@@ -472,7 +473,7 @@ static enum tally_status off_cpu_start(struct off_cpu *o, struct tally_error *er
 	return bpf_attach(c->kernel, c->what, o->skeleton->skeleton, err);
 }
 
-/* If this fails, waits that began before the recording have no stacks. */
+/* If this fails, off_cpu_find_waiting reports why, and waits that began before the recording have at most one frame. */
 static void off_cpu_open_waiting(struct off_cpu *o)
 {
 	const struct off_cpu_config *c = &o->config;

@@ -27,7 +27,7 @@
 #define KERNEL_OFFSETS_ROOM 64 /* Capacity of off_cpu_kernel_part.offsets; a power of two. */
 #define KERNEL_FIRST_WORDS  32 /* Number of words within which the frames of the BPF program end. */
 #define KERNEL_SETS	    64 /* Number of sets; a power of two. */
-#define KERNEL_WAYS	    4 /* Number of parts with the same key; a power of two. */
+#define KERNEL_WAYS	    4 /* Maximum number of parts with the same key; a power of two. */
 /* Maximum number of frames of the BPF program and its callers, which may lie outside of the words. */
 #define KERNEL_OWN_FRAMES 4
 #define KERNEL_PAGE	  4096ULL

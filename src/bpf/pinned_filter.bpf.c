@@ -121,7 +121,7 @@ int filter_pinned(struct bpf_perf_event_data *ctx)
 	const struct bpf_perf_event_data_kern *kernel = bpf_cast_to_kern_ctx(ctx);
 	const struct perf_sample_data *data = kernel->data;
 	const struct perf_event *event = kernel->event, *parent = event->parent;
-	/* Older kernels lack this field, so the program fails to load there, as it must. */
+	/* Older kernels lack this field and do not prepare samples, so the program fails to load there, as it must. */
 	if (data->dyn_size == ~0ULL)
 		return 0;
 	__u64 key = parent ? parent->bpf_cookie : event->bpf_cookie;

@@ -33,7 +33,7 @@
 /* Size of the address range of one recording, which is one of 2^20 such ranges, selected by time. */
 #define RANGE_BYTES (UINT64_C(1) << 32)
 #define KEPT_MOST   (UINT64_C(256) << 20) /* Maximum size of all line tables, in bytes. */
-/* Maximum number of code objects in a recording: a hostile process may create new ones forever. */
+/* Maximum numbers of code objects and of their distinct symbols: a hostile process may create new ones forever. */
 #define IDS_MOST     (1u << 22)
 #define SYMBOLS_MOST (1u << 18)
 /* Number of new code objects after which the kernel's map is emptied. */
@@ -70,7 +70,8 @@ struct python_frames {
 	VEC(uint64_t) bases; /* Address of each symbol's first line, ascending. */
 	uint64_t begin, end; /* Range of the addresses that are in use. */
 	/*
-	 * Generation of a process's code, by process: the latest one, and the last one for which a mapping was emitted.
+	 * Generations of code by process ID: `latest` has the newest one, `told` the one of the last mapping that was
+	 * emitted for the process.
 	 */
 	struct map_u64 latest, told;
 	struct map_u64 named; /* Contains process and symbol if the process's perf map has the symbol. */
@@ -285,7 +286,7 @@ static const struct python_frames_code *python_frames_code(const struct python_f
 static uint64_t python_frames_address(struct python_frames *f, uint64_t frame)
 {
 	uint32_t id = (uint32_t)(frame >> PYTHON_ID_SHIFT), index = (uint32_t)frame & PYTHON_INDEX_MOST;
-	/* The code object's record is still in the ring, unless the ring had no room for it. */
+	/* The record of a new code object is still in the ring, unless the ring had no room for it. */
 	if (!python_frames_code(f, id))
 		(void)ring_buffer__consume(f->ring);
 	const struct python_frames_code *code = python_frames_code(f, id);

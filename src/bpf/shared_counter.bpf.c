@@ -137,7 +137,7 @@ int BPF_PROG(shared_forks, struct task_struct *parent, struct task_struct *child
 	return 0;
 }
 
-/* A thread counts until its last switch, which follows its exit. */
+/* Deletes the thread only when its task is freed, because its last switch, which still counts, follows its exit. */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(shared_exits, struct task_struct *task)
 {

@@ -160,7 +160,7 @@ static __always_inline void syscall_fill_record(
 	bpf_get_current_comm(r->name, sizeof(r->name));
 }
 
-/* A full ring itself counts the records that it loses. */
+/* A full ring itself counts the records that it loses, so only other failures are counted here. */
 static __always_inline void syscall_output(void *ctx, void *record, __u64 bytes)
 {
 	long failed = bpf_perf_event_output(ctx, &output, BPF_F_CURRENT_CPU, record, bytes);
@@ -390,7 +390,7 @@ static __always_inline int syscall_exit(void *ctx, SYSCALL_REGS *regs, long resu
 		return 0;
 	begin = thread->begin_ns;
 	thread->begin_ns = 0;
-	if (thread->waits) /* The exec that the thread waits for has failed. */
+	if (thread->waits) /* Calls count from the next exec on: this is another call, or an exec that failed. */
 		return 0;
 	if (!begin && !syscall_begins_unseen(thread, regs, result, &flags))
 		return 0;

@@ -23,7 +23,7 @@
 
 #define SYSCALL_TRACE_THREADS_LEAST 4096
 #define SUMS_MOST		    (1u << 17) /* Maximum number of rows, including those of errors. */
-#define SUMS_OF_ALL		    (1u << 13)
+#define SUMS_OF_ALL		    (1u << 13) /* Maximum number of rows if sums are over all threads. */
 #define THREADS_MOST		    ((size_t)1 << 20)
 
 struct syscall_trace {
@@ -71,8 +71,9 @@ static bool syscall_trace_may_allocate(void)
 }
 
 /*
- * Only the thread itself changes its sums, so the map needs no values per CPU. Its entries are allocated at the
- * beginning, because a new process needs more at once than the kernel provides to each CPU in time.
+ * Sets the size and kind of the map of sums. In sums by thread, only the thread itself changes its entry, so the map
+ * needs no values per CPU; entries are allocated at the beginning, because a new process needs more at once than the
+ * kernel provides to each CPU in time. Only sums by cgroup are allocated on demand, if the kernel can.
  */
 static int syscall_trace_size_sums(const struct syscall_trace *trace, bool may_allocate)
 {

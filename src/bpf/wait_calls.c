@@ -138,7 +138,7 @@ void wait_calls_read(struct wait_calls *calls, struct tally_str kallsyms)
 		if (!str_next(&line, ' ', &word) || !str_to_u64(word, 16, &address) || address == 0 ||
 			!str_next(&line, ' ', &kind) || !str_next(&line, '\t', &word))
 			continue;
-		/* Addresses ascend, except in modules. */
+		/* A function ends where the next symbol begins. Addresses ascend, except in modules. */
 		if (is_open && address > calls->ranges.items[calls->ranges.len - 1].begin) {
 			calls->ranges.items[calls->ranges.len - 1].end = address;
 			is_open = false;

@@ -35,7 +35,9 @@ enum tally_status wait_parts_tell(struct wait_stacks *stacks, const struct wait_
 		wait.end_ns = p->woken_ns;
 		status = sink->take(sink->context, &wait, err);
 	}
-	if (status == TALLY_OK && p->throttled_ns) { /* A throttled queue is released before its threads run. */
+	/* Throttled time comes before the wait for a CPU, because a throttled queue is released before its threads
+	 * run. */
+	if (status == TALLY_OK && p->throttled_ns) {
 		wait.record.state = WAIT_THROTTLED;
 		wait.period_ns = p->throttled_ns;
 		wait.end_ns = p->end_ns - (p->is_summed ? 0 : p->runnable_ns - p->throttled_ns);

@@ -65,7 +65,7 @@ void wait_stacks_read_kernel(struct wait_stacks *stacks, struct tally_str kallsy
 	while (str_next(&rest, '\n', &line)) {
 		if (!wait_stacks_parse_line(line, &address, &name))
 			continue;
-		if (open && address > open->begin) { /* Addresses ascend, except in modules. */
+		if (open && address > open->begin) { /* A function ends where the next symbol begins. */
 			open->end = address;
 			open = NULL;
 		}

@@ -142,7 +142,7 @@ void walk_files_make(struct walk_files *f, uint32_t number)
 }
 
 /*
- * The first and last page of a segment may be shared with its neighbours, so an address in between determines the bias.
+ * Tries an address in the middle first, because the first and last page of a segment may be shared with its neighbours.
  */
 static bool walk_files_find_shift(struct walk_files *f, uint32_t number, uint64_t begin, uint64_t end, uint64_t *shift)
 {
@@ -286,7 +286,8 @@ uint32_t walk_files_number(struct walk_files *f, const struct proc_map *map, pid
 	return number == UINT32_MAX ? number : walk_files_remember(f, map, number);
 }
 
-/* Some file systems show other device numbers in mappings than in inodes. */
+/* False if the mapping is surely of another file. Inodes are compared only on the same device, because some file
+ * systems show other device numbers in mappings than in inodes. */
 static bool walk_files_is_asked(const struct proc_map *map, const struct walk_file_key *key)
 {
 	bool is_same_device = (map->major << WALK_DEVICE_MINOR_BITS | map->minor) == key->device;

@@ -49,7 +49,8 @@ enum walk_map {
 	WALK_TABLES_MAP_COUNT
 };
 
-struct walk_known { /* A process; by_pid refers to its index. */
+struct walk_known { /* A process; by_pid maps its ID to its index. */
+	/* Range of the process's mappings in the BPF programs' array; empty if they were not published. */
 	struct walk_span span;
 };
 
@@ -143,7 +144,7 @@ enum tally_status walk_tables_share(struct bpf_object *object, struct bpf_object
 	return status == TALLY_OK ? python_frames_share(object, from, err) : status;
 }
 
-/* Returns false if there are too many mappings or no memory. */
+/* Sets t->mappings to the executable ones of a maps file; false if they are too many or there is no memory. */
 static bool walk_tables_take_maps(struct walk_tables *t, char *text, pid_t pid)
 {
 	bool is_good = true;
@@ -251,7 +252,7 @@ static bool walk_tables_make_for(struct walk_tables *t, uint64_t pc, bool only_t
 	return has_made;
 }
 
-/* Returns false if the process has ended or /proc cannot be read. */
+/* Reads /proc/PID/maps; false, after counting the failure, if the process has ended or the file cannot be read. */
 static bool walk_tables_read_maps(struct walk_tables *t, uint32_t pid, char **text)
 {
 	if (kernel_text(t->config.kernel, text, NULL, "/proc/%u/maps", pid) == TALLY_OK)
