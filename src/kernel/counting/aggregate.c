@@ -14,7 +14,7 @@ struct placed {
 	size_t index; /* Index in the set's list of CPUs. */
 };
 
-/* Sets the fields that the mode ignores to -1, so that all places of one group have equal keys. */
+/* Sets the fields that the mode ignores to -1, so that CPUs which are summed in one group have equal keys. */
 static struct cpu_place place_key(struct cpu_place place, enum aggregation_mode mode)
 {
 	struct cpu_place key = {-1, -1, -1, -1, -1, -1, -1};
@@ -164,7 +164,7 @@ static size_t aggregate_group_of(const struct aggregation *a, int cpu, size_t th
 	return low < a->cpu_count ? a->group_of_cpu[low] : 0;
 }
 
-/* A shared count is the same for every CPU and thread: each place reports it, and nothing is summed. */
+/* A shared count is the same for every CPU and thread: each group reports it as it is, without summing. */
 static void aggregate_shared(const struct aggregation *aggregation, const struct counter *counter,
 	const struct count *previous, struct aggregate *results)
 {

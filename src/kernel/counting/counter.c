@@ -24,7 +24,7 @@
 #define IOC_DISABLE	   _IO('$', 1)
 #define IOC_RESET	   _IO('$', 3)
 
-#define COUNTER_FDS_OF_OURS 64 /* Descriptors that the program itself may have open besides. */
+#define COUNTER_FDS_OF_OURS 64 /* Number of descriptors to leave for the program's other files. */
 
 struct counter_opening {
 	struct counter_set *set;
@@ -106,7 +106,7 @@ static bool happens_in_program(const struct event_spec *spec)
 	return false;
 }
 
-/* Whether the event may be restricted to user mode if the kernel refuses to count the rest. */
+/* Whether the event may be restricted to user mode if the kernel refuses to count the other modes. */
 static bool may_drop_kernel(const struct counter_opening *o, const struct counter *counter, size_t thread)
 {
 	const struct event_spec *spec = counter->spec;
@@ -114,7 +114,7 @@ static bool may_drop_kernel(const struct counter_opening *o, const struct counte
 	       !ATTR_HAS(&spec->attr, EXCLUDE_KERNEL) && counter->threads[thread] != -1;
 }
 
-/* Restricted to user mode, such an event would report a misleading 0. */
+/* True for events that occur in the kernel only: restricted to user mode, they would report a misleading 0. */
 static bool is_hidden_in_kernel(const struct event_spec *spec)
 {
 	return event_happens_in_kernel(spec) && !happens_in_program(spec);
@@ -210,7 +210,7 @@ static void group_lead_anew(struct counter_set *set, size_t leader)
 	}
 }
 
-/* The machine supports the event but this user may not count it; the other events are still counted. */
+/* Notes that this user may not count the event, although the machine supports it; other events are still counted. */
 static enum tally_status counter_withhold(
 	struct counter_opening *o, struct counter *counter, size_t cpu, size_t thread, int errnum)
 {
@@ -238,7 +238,8 @@ static enum tally_status limit_error(struct counter_opening *o)
 	return status;
 }
 
-/* Opens the counter on every CPU and thread. A failure of this event alone is recorded in it; any other is returned. */
+/* Opens the counter on every CPU and thread. If only this event fails, the counter notes why; other errors are
+ * returned. */
 static enum tally_status counter_open(struct counter_opening *o, struct counter *counter)
 {
 	struct counter_set *set = o->set;

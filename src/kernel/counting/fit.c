@@ -70,7 +70,7 @@ static void unit_add(struct fit_fitting *f, size_t leader, uint32_t key)
 			f->tried[f->tried_len++] = i;
 }
 
-/* Whether the leader's group fits on each of its PMUs together with the events already placed in the round. */
+/* Whether the leader's group can count on each of its PMUs at the same time as the events already in this round. */
 static bool unit_fits(struct fit_fitting *f, size_t leader, uint32_t round, const bool *has_round)
 {
 	for (size_t first = leader; first < f->set->len; first++) {
@@ -169,7 +169,7 @@ enum tally_status fit_plan_make(
 	bool has_memory = plan->states && plan->rounds && f.keys && f.tried && f.fds && has_round;
 	enum tally_status status = has_memory ? keys_make(&f, err) : error_nomem(err);
 	if (anchor < set->len && status == TALLY_OK && plan->states[anchor] != FIT_COUNTS)
-		f.anchor = SIZE_MAX; /* The anchor needs no hardware counter. */
+		f.anchor = SIZE_MAX; /* The anchor needs no hardware counter, or cannot be opened. */
 	for (size_t i = 0; status == TALLY_OK && i < set->len; i++) {
 		/* The first event of a group that needs a counter; the leader may be a software event. */
 		bool is_first = plan->states[i] == FIT_COUNTS && !has_round[i];

@@ -122,7 +122,7 @@ static bool wants_user_access(const struct tally_counter_opening *opening, const
 #endif
 }
 
-/* Returns whether any event requests counter registers that the program may read. */
+/* Applies the options to the events. Returns whether any event requests counter registers that the program may read. */
 static bool events_adapt(struct tally_counter_opening *opening, struct event_list *events, bool may_ask_access)
 {
 	const struct tally_counter_options *o = opening->options;

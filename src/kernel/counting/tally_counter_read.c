@@ -127,7 +127,8 @@ static bool read_by_pages(struct tally_counter *c, const struct counter_group *g
 	return true;
 }
 
-/* A base above the value predates a reset of the descriptor by someone else. */
+/* Stores a reading less the cell's base, its value at the last reset. A base above the value predates a reset of the
+ * descriptor by someone else. */
 static void cell_set(struct counter_cell *cell, struct count read, bool is_in_error)
 {
 	if (cell->base > read.value)

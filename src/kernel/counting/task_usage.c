@@ -159,7 +159,7 @@ static bool usage_file_read(struct usage_look *look, pid_t thread, const char *n
 	return status == TALLY_DENIED;
 }
 
-/* A status file without these lines comes from a kernel that does not count switches. */
+/* Reads the number of context switches. A kernel whose status file lacks their lines does not count them. */
 static bool usage_switches_read(struct usage_look *look, pid_t thread, uint64_t *switches)
 {
 	uint64_t voluntary = 0, other = 0;
@@ -211,7 +211,7 @@ static void usage_children_add(struct usage_look *look, pid_t process, const cha
 	free(text);
 }
 
-/* Children, switches and migrations are available per thread only. */
+/* Looks at each thread, because children, switches and migrations are available per thread only. */
 static void usage_threads_look(struct usage_look *look, pid_t process)
 {
 	const struct usage_watch *watch = look->watch;

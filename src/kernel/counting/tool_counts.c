@@ -217,7 +217,7 @@ static enum tally_status tool_check(struct tool_counts *t, struct counter *count
 	return TALLY_OK;
 }
 
-/* The kernel's clocks do not stop in an excluded mode, but its other events count one mode only. */
+/* Whether usage, which covers all modes, is what the event would count: all modes, or a clock, which never stops. */
 static bool usage_tells_mode(const struct event_spec *spec)
 {
 	bool has_mode = ATTR_HAS(&spec->attr, EXCLUDE_USER) || ATTR_HAS(&spec->attr, EXCLUDE_KERNEL);

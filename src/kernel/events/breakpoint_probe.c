@@ -43,13 +43,14 @@ static enum breakpoint_answer breakpoint_probe_now(const struct kernel_seam *ker
 		return BREAKPOINT_UNKNOWN;
 	if (words[0] > 0)
 		return BREAKPOINT_FIRES;
-	/* The breakpoint was never in a debug register. */
+	/* If its time running is 0, the breakpoint was never in a debug register, so it is not known whether it
+	 * fires. */
 	return words[2] > 0 ? BREAKPOINT_SILENT : BREAKPOINT_UNKNOWN;
 }
 
 enum breakpoint_answer breakpoint_probe(const struct kernel_seam *kernel, const struct perf_attr *attr)
 {
-	/* Cached for the running kernel only; a scripted kernel may change. */
+	/* The answer is cached for the running kernel only: that of another kernel_seam, as in tests, may change. */
 	static _Atomic enum breakpoint_answer known[2];
 	bool is_code = (attr->bp_type & BREAKPOINT_X) != 0, is_kept = kernel == kernel_seam_linux();
 	if (!kernel->perf_event_open)

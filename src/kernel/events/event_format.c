@@ -107,7 +107,7 @@ static void put_aux_terms(struct text *t, const struct perf_attr *attr)
 		text_printf(t, ",aux-action=%s", actions[attr->aux_action]);
 }
 
-/* Appends the terms, each after a comma. */
+/* Appends the terms that an event of any kind may have, each after a comma. */
 static void put_common_terms(struct text *t, const struct event_spec *spec)
 {
 	const struct recording_terms *r = &spec->recording;
@@ -138,7 +138,7 @@ static void put_common_terms(struct text *t, const struct event_spec *spec)
 	text_str(t, spec->is_per_core ? ",percore" : "");
 }
 
-/* Appends config1 to config3 of an event without the original text of its terms. */
+/* Appends config1, config2 and config3, for an event of which the text of the terms is not known. */
 static void put_config_words(struct text *t, const struct perf_attr *attr)
 {
 	const uint64_t words[] = {attr->config1, attr->config2, attr->config3};

@@ -94,8 +94,7 @@ static void no_pmu(const struct kernel_seam *kernel, struct text *reason)
 				   "why); software events such as cpu-clock and page-faults work");
 }
 
-/* The property that the kernel refuses by EOPNOTSUPP for an existing event; false if the event requests none of
- * these. */
+/* Explains EOPNOTSUPP for an existing event by the property that its PMU lacks; false if the event requests none. */
 static bool missing_feature(const struct perf_attr *attr, struct text *reason)
 {
 	unsigned precise = attr_precise_ip(attr);

@@ -72,7 +72,7 @@ static enum tally_status event_parser_nomem(struct event_parser_parser *p)
 	return fail_at(p, p->pos, error_nomem(p->err));
 }
 
-/* spec_add has set the error. */
+/* Returns the status that belongs to the error that spec_add has set. */
 static enum tally_status add_failed(const struct event_parser_parser *p)
 {
 	return p->list->len >= EVENTS_MAX ? TALLY_LIMIT : TALLY_NOMEM;
@@ -385,7 +385,7 @@ static enum tally_status pmus_take(struct event_parser_parser *p, size_t column,
 	return status;
 }
 
-/* Adds an event name without a PMU that PMUs of this machine define; *found is false if none does. */
+/* Adds the event of this name from every PMU that defines it; *found is false if none does. */
 static enum tally_status named_event_add(struct event_parser_parser *p, struct tally_str name, bool *found)
 {
 	const struct event_catalogue *catalogue = p->catalogue;

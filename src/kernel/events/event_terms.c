@@ -100,7 +100,7 @@ static enum tally_status config_term(
 	return TALLY_OK;
 }
 
-/* Applies the place of a uprobe (path, offset) or kprobe (func, offset); *known is false for other terms. */
+/* Applies the location of a uprobe (path, offset) or kprobe (func, offset); *known is false for other terms. */
 static enum tally_status probe_term(
 	struct term_scope *scope, struct tally_str name, struct tally_str value, bool *known, struct tally_error *err)
 {
@@ -125,7 +125,7 @@ static enum tally_status probe_term(
 	return scope->spec->probe_path ? TALLY_OK : error_nomem(err);
 }
 
-/* Whether the user's terms set this key, for which a named event requires a value by key=?. */
+/* Whether the user's terms set this key. Some of a PMU's named events demand that by the term "key=?". */
 static bool is_given(struct tally_str terms, struct tally_str key)
 {
 	struct tally_str term, name;

@@ -60,7 +60,7 @@ bool tool_event_is_shared(enum tool_event tool)
 	return tool == TOOL_DURATION_TIME || tool_event_is_constant(tool);
 }
 
-/* Number of distinct places of this kind among the CPUs. */
+/* Number of distinct packages, dies or cores (as kind says) among the CPUs. */
 static uint64_t places_distinct(const struct cpu_place *places, size_t count, enum tool_event kind)
 {
 	uint64_t found = 0;

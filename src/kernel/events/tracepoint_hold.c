@@ -77,7 +77,8 @@ static enum tally_status hold_all(struct holding *h, struct tally_error *err)
 	return TALLY_OK;
 }
 
-/* Events of one -e share the text of the pattern, so its address identifies it. */
+/* Counts a pattern's events, all and refused. Events of one -e share its text, so the address identifies the
+ * pattern. */
 static void pattern_count(const struct holding *h, const char *pattern, size_t *total, size_t *refused)
 {
 	*total = *refused = 0;
@@ -178,7 +179,8 @@ _Noreturn static void close_alone(const struct tracepoint_hold *hold)
 		next = fd >= next ? fd + 1 : next;
 	}
 	close_from_to(next, ~0u);
-	/* A process that opens the same events meanwhile starts at the other end. */
+	/* Closes from the last on: a process that meanwhile opens the same events begins with the first, still in
+	 * use. */
 	for (size_t i = hold->len; i > 0; i--)
 		(void)close(hold->items[i - 1]);
 	_exit(0);

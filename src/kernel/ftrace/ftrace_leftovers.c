@@ -14,8 +14,8 @@
 #define PREFIX	 "tally-ftrace-"
 #define WITH_TOP "-top" /* Marks a session that also changes the top of tracefs. */
 
-/* Values of the files at the top while nobody traces. The tracer comes before the filters, which are slow to change
- * while it runs. */
+/* Values of the files at the top of tracefs while nobody traces. The tracer comes before the filters, which are slow to
+ * change while it runs. */
 static const struct {
 	const char *file, *value;
 	bool is_list; /* Whether writing the value empties the list. */

@@ -42,7 +42,7 @@ static const char *ftrace_session_path(const struct ftrace_session *session, con
 	return room;
 }
 
-/* The top may be changed only after a directory's name shows other processes that it is. */
+/* Makes a directory whose name shows to other processes that this session changes the top of tracefs. */
 static enum tally_status ftrace_session_mark(struct ftrace_session *session, struct tally_error *err)
 {
 	char name[FTRACE_NAME_MAX], pipe[FTRACE_PATH];
@@ -100,7 +100,7 @@ static enum tally_status ftrace_session_save(struct ftrace_session *session, con
 	return status == TALLY_OK ? error_nomem(err) : status;
 }
 
-/* Returns the file of the session's own directory if it exists there, and otherwise that of the top. */
+/* Returns the file of the session's own directory if it exists there, and otherwise that at the top of tracefs. */
 static const char *ftrace_session_find(const struct ftrace_session *session, const char *file, char room[FTRACE_PATH])
 {
 	const char *path = ftrace_session_path(session, file, room);

@@ -105,7 +105,7 @@ static bool metric_expr_is_number(const struct reader *r, uint32_t node)
 	return r->expr->nodes[node].op == METRIC_NUMBER;
 }
 
-/* b is NONE for a sign. */
+/* b is NONE for a unary operator, which is a sign. */
 static uint32_t operation_add(struct reader *r, enum metric_op op, uint32_t a, uint32_t b)
 {
 	if (r->status != TALLY_OK)

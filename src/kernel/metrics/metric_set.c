@@ -13,7 +13,7 @@
 #define KINDS_MAX 8 /* Maximum number of kinds of core in one machine. */
 
 struct event_range {
-	uint32_t first, count; /* More than one for several kinds of core or several PMUs of a family. */
+	uint32_t first, count; /* count exceeds 1 for several kinds of core, or several PMUs of a family. */
 };
 
 /* Events that were opened together. */
@@ -85,7 +85,7 @@ static enum tally_status unknown_word(struct tally_str word, struct tally_error 
 	return status;
 }
 
-/* Returns TALLY_NOT_FOUND if this machine lacks the events for it. */
+/* Adds a metric to those wanted. Returns TALLY_NOT_FOUND if this machine lacks the events for the metric. */
 static enum tally_status metric_want(struct metric_set_addition *a, const char *name, struct tally_error *why)
 {
 	for (size_t i = 0; i < a->wanted.len; i++)
@@ -202,8 +202,8 @@ static bool metric_set_events_take(struct metric_set_addition *a, const char *co
 	return count == 0 || group_with(a, names, count) || group_make(a, names, count);
 }
 
-/* Finds the events of the names in the group `whole`, if there is one, and otherwise in the latest group with the
- * name. */
+/* Finds the events of the expression's names in the group `whole`, which has all of them; if it is NULL, each in the
+ * latest group that has the name. */
 static void ranges_find(const struct metric_set_addition *a, struct wanted *w, const struct metric_group *whole)
 {
 	for (size_t i = 0; i < w->expr->name_count; i++) {

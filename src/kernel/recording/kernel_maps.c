@@ -27,7 +27,7 @@ static bool parse_symbol(struct tally_str line, uint64_t *address, struct tally_
 	       str_next(&line, '\t', name);
 }
 
-/* Nearly all lines are of other symbols, so the end of the line is checked before its address is parsed. */
+/* Looks for _text, _stext and _etext. Few lines end like these, so that is checked before the address is parsed. */
 static void note_symbol(struct kernel_range *range, struct tally_str line)
 {
 	struct tally_str name;

@@ -157,8 +157,8 @@ static void set_sample_fields(struct event_spec *spec, const struct record_attr_
 		attr->sample_type &= ~(uint64_t)SAMPLE_BRANCH_STACK;
 }
 
-/* tally writes the samples of this event itself, with the fields that they all have; the kernel's event never
- * samples. */
+/* The samples of this event, which are waits, are written by tally itself, all with these fields; the kernel's event
+ * never samples. */
 static void set_waits(struct perf_attr *attr)
 {
 	attr->sample_type =

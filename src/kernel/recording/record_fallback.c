@@ -72,7 +72,8 @@ static bool leave_out_kernel(struct record_fallback *f, size_t event)
 	const char *name = f->events->specs[event].name;
 	if (event_spec_restrict_to_user(f->events, event, NULL) != TALLY_OK)
 		return false;
-	if (event_is_waits(&f->events->specs[event])) /* The kernel never samples this event. */
+	/* The kernel never samples the event of waits, so there is nothing to warn of. */
+	if (event_is_waits(&f->events->specs[event]))
 		return true;
 	say_no_kernel(f, paranoid);
 	if (event_happens_in_kernel(&f->events->specs[event])) /* The event never occurs in user mode. */

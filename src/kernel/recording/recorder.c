@@ -24,7 +24,7 @@
 #include "kernel/system/surroundings.h"
 
 #define READ_BYTES_MAX	     4096
-#define RECORDER_FDS_OF_OURS 64 /* Descriptors that the program itself may open besides. */
+#define RECORDER_FDS_OF_OURS 64 /* Number of descriptors to leave for the program's other files. */
 #define RECORDER_NS_PER_S    UINT64_C(1000000000)
 
 struct recorder {
@@ -332,7 +332,7 @@ enum tally_status recorder_create(
 
 /* ---- threads that start later ---- */
 
-/* Returns the place of an ended thread or a new one; NULL if memory allocation fails. */
+/* Returns an element of sources that an ended thread has left, or a new one; NULL if memory allocation fails. */
 static struct recorder_source *free_source(struct recorder *r)
 {
 	for (size_t i = r->first_count; i < r->source_count; i++)

@@ -66,7 +66,7 @@ static const struct event_spec *tracepoint_at(const struct tracing_writer *t, si
 	return spec->tracepoint_system ? spec : NULL;
 }
 
-/* The first event of a subsystem stands for it; a repeated event is written once. */
+/* True if no earlier event is of the same subsystem or, with by_name, is the same event: each is written once. */
 static bool is_first(const struct tracing_writer *t, size_t index, bool by_name)
 {
 	const struct event_spec *spec = tracepoint_at(t, index);

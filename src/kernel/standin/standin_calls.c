@@ -17,8 +17,8 @@
 #include "base/array.h"
 #include "base/interrupts.h"
 
-#define VDSO_BYTES	16384 /* Number of bytes of the vDSO that are searched. */
-#define STOPS_MAX	16 /* Maximum number of other stops during one system call. */
+#define VDSO_BYTES	16384 /* Maximum number of bytes of the vDSO that are searched. */
+#define STOPS_MAX	16 /* Maximum number of stops until the one that is waited for. */
 #define THREAD_PATH	64
 #define AUX_ENTRIES_MAX 64
 #define PAGE_BYTES	4096
@@ -340,8 +340,8 @@ static bool await_stop(struct standin_calls *c, int *stop)
 	return true;
 }
 
-/* Runs the thread to a stop of this kind. Signals are blocked, so any other signal stop is that of SIGSTOP, which is
- * delivered. */
+/* Runs the thread to the entry or exit of a system call (is_to_call), or to a stop by PTRACE_INTERRUPT. Signals are
+ * blocked, so any other signal stop is that of SIGSTOP, which is delivered. */
 static bool run_to(struct standin_calls *c, bool is_to_call)
 {
 	int stop = 0, signal_number = 0;

@@ -17,7 +17,7 @@
 #define ENGINE_OPTIONS \
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD)
 #define LOOK_NS 20000000
-/* Threads that do not stop within this time are released with their timers. */
+/* Time that threads have to stop, so that their timers are deleted, before they are released with their timers. */
 #define RELEASE_NS UINT64_C(1000000000)
 /* Maximum number of interrupted waits between two periodic checks; a sandbox may answer each wait with EINTR. */
 #define INTERRUPTS_A_LOOK  2000
@@ -42,7 +42,7 @@ static int engine_trace(struct standin *s, pid_t tid)
 	return ENOMEM; /* The thread is detached when the engine ends. */
 }
 
-/* Running threads get their timers in a stop; a command gets its timer at exec. */
+/* Interrupts running threads, which get their timers when they stop; a command gets its timer at exec. */
 static int engine_start_timers(struct standin *s)
 {
 	for (size_t i = 0; i < s->threads.len; i++) {

@@ -38,7 +38,7 @@ static bool put_bytes(struct standin_event *owner, struct tally_bytes record)
 	return true;
 }
 
-/* Writes a record of the samples lost before; false if there is no room for it either. */
+/* Writes a record of the number of samples that a full ring has lost; false if there is no room for it either. */
 static bool put_lost(struct standin *s, struct standin_event *event, struct standin_event *owner)
 {
 	struct writer w = {0};

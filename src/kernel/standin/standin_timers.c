@@ -18,8 +18,8 @@
 #define TIMER_PAGE		4096
 #define STANDIN_TIMERS_NS_PER_S UINT64_C(1000000000)
 #define STALE_MANY		16 /* Number of stale timers from which on deleting them is worth the system calls. */
-#define LOOKS_CLOSE		16 /* Maximum number of threads without a usable timer that one round inspects. */
-#define LOOKS_OTHER		2
+#define LOOKS_CLOSE		16 /* Maximum number of threads without usable timer per standin_clocks_look. */
+#define LOOKS_OTHER		2 /* Maximum number of other threads per standin_clocks_look. */
 /* Time without sample or inspection after which any other thread is inspected. */
 #define LOOK_AFTER_NS UINT64_C(200000000)
 
@@ -181,7 +181,7 @@ static bool read_cpu_ns(const struct standin *s, const struct standin_thread *th
 	return true;
 }
 
-/* 0 if the kernel does not report it. */
+/* The thread's CPU time in nanoseconds; 0 if the kernel does not report it. */
 static uint64_t thread_cpu_ns(const struct standin *s, const struct standin_thread *thread)
 {
 	uint64_t ns = 0;

@@ -27,7 +27,7 @@ uint64_t own_status_number(const struct kernel_seam *kernel, const char *field, 
 	return value;
 }
 
-/* The first namespace maps all IDs to themselves; others may do so, too, so the namespace link is more reliable. */
+/* True if all user IDs are mapped to themselves, as in the first user namespace; a nested one may do so, too. */
 static bool uid_map_is_whole(const struct kernel_seam *kernel)
 {
 	char *text;

@@ -24,7 +24,7 @@ static struct tally_str host_info_keep(struct host_info *info, struct tally_str 
 	return copy ? (struct tally_str){copy, text.len} : (struct tally_str){"", 0};
 }
 
-/* Takes ownership of text. */
+/* Copies text, which it frees. */
 static struct tally_str keep_text(struct host_info *info, char *text)
 {
 	struct tally_str kept = host_info_keep(info, str_from(text));

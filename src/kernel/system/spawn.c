@@ -86,7 +86,7 @@ static bool spawn_is_stopped(pid_t pid, int options)
 	return !failed && (info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED);
 }
 
-/* A stop lasts for some microseconds, until the tracer has handled it. */
+/* Waits while the child is stopped: a stop lasts for some microseconds, until the tracer has handled it. */
 static void spawn_await_end(pid_t pid)
 {
 	const struct timespec pause = {0, STOP_NS};
