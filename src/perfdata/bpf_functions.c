@@ -31,7 +31,7 @@ enum {
 	INFO_TAGS = 184,
 };
 
-#define ARRAYS_OF_LINES (UINT64_C(1) << 6 | UINT64_C(1) << 7) /* Bits of the arrays line_info and jited_line_info. */
+#define ARRAYS_OF_LINES (UINT64_C(1) << 6 | UINT64_C(1) << 7) /* Bits of line_info and jited_line_info in `arrays`. */
 #define LINE_SHIFT	10 /* The bits below it are the column. */
 #define BTF_MAGIC	0xeb9f
 #define BTF_TYPE_BYTES	12

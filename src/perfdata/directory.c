@@ -64,7 +64,7 @@ static enum tally_status list_numbers(struct collected *all, const char *path, s
 		if (!str_starts_with(name, STR("data.")) || name.len == strlen("data."))
 			continue;
 		struct tally_str digits = {name.data + strlen("data."), name.len - strlen("data.")};
-		/* "data.07" and "data.old" are not parts. */
+		/* "data.07" and "data.old" are not names of a recording's files. */
 		if ((digits.data[0] == '0' && digits.len > 1) || !str_to_u64(digits, 10, &number) ||
 			number >= UINT32_MAX)
 			continue;

@@ -227,7 +227,7 @@ static void put_compressed(struct writer *w, const struct perfdata_features *f)
 	writer_u32(w, f->compress_mmap_len);
 }
 
-/* False if the feature is not numeric. */
+/* Writes a feature that consists of numbers; false for other features. */
 static bool put_numbers(struct writer *w, unsigned bit, const struct perfdata_features *f)
 {
 	switch (bit) {
@@ -298,7 +298,7 @@ static bool feature_encode_put_text(struct writer *w, unsigned bit, const struct
 	}
 }
 
-/* False if the feature does not describe the machine by lists. */
+/* Writes a feature that describes the machine by a list; false for other features. */
 static bool feature_encode_put_machine(struct writer *w, unsigned bit, const struct perfdata_features *f)
 {
 	switch (bit) {

@@ -76,7 +76,7 @@ static uint64_t missing_parts(const struct directory_parts *parts, const struct 
 {
 	size_t have = parts->count - 1;
 	uint64_t missing = 0;
-	if (mark->part_count == 0) /* If the mark lists no parts, only gaps in the numbers reveal missing files. */
+	if (mark->part_count == 0) /* If the mark lists no files, only gaps in their numbers reveal missing ones. */
 		return have ? (uint64_t)parts->numbers[have - 1] + 1 - have : 0;
 	for (size_t i = 0, at = 0; i < mark->part_count; i++) {
 		while (at < have && parts->numbers[at] < i)
@@ -322,8 +322,8 @@ static void open_part(struct perfdata_reader *r, size_t part)
 	r->ended = false;
 }
 
-/* Returns the next record as it is stored, possibly compressed. A truncated part does not prevent the next one from
- * being read. */
+/* Returns the next record as it is stored, possibly compressed. After a truncated file of a directory, the next file is
+ * read nevertheless. */
 static enum tally_status next_stored(struct perfdata_reader *r, struct record *record, struct tally_error *err)
 {
 	for (;;) {
@@ -337,7 +337,7 @@ static enum tally_status next_stored(struct perfdata_reader *r, struct record *r
 			return status;
 		}
 		r->was_part_cut |= status == TALLY_CORRUPT;
-		if (r->decompressor) /* Each file has a stream of its own. */
+		if (r->decompressor) /* Each file is a compressed stream of its own. */
 			decompressor_restart(r->decompressor);
 		open_part(r, r->part + 1);
 	}

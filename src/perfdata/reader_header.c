@@ -97,7 +97,8 @@ static struct reader_header_section read_first_section(struct perfdata_reader *r
 {
 	struct reader_header_section section = read_section(c);
 	struct cursor ahead = *c;
-	if (is_wrapped) /* The sections of such a writer are adjacent. */
+	/* The header of a record has replaced the first offset; the first section ends where the second begins. */
+	if (is_wrapped)
 		section.offset = read_section(&ahead).offset - section.size;
 	return section;
 }

@@ -28,7 +28,7 @@ struct time_order {
 	uint64_t last_ns; /* Time of the record returned last. */
 	uint64_t late;
 	struct perfdata_mark round_start; /* Start of the round that is being read. */
-	struct perfdata_mark done; /* All records before this mark are returned once the front of the queue is. */
+	struct perfdata_mark done; /* All records before it are returned once those in [next, flush_end) are. */
 	struct perfdata_mark forgotten; /* Value of `done` one round ago. */
 	bool keeps_file_order;
 	bool at_end;
@@ -227,7 +227,7 @@ static bool take_oldest(struct time_order *o, struct time_waiting *oldest)
 	return true;
 }
 
-/* Notes a record that is returned. It is not waited for any more, so its pages are dropped, many at a time. */
+/* Notes that a record is returned. The pages of returned records are dropped from memory, many at a time. */
 static void time_order_leave(struct time_order *o, struct tally_bytes record)
 {
 	if (o->left_bytes == 0 || record.data < o->left_begin)

@@ -50,7 +50,8 @@ static void time_runs_sift_down(struct time_runs *r)
 	}
 }
 
-/* A recording in order of time has a single run of any length. */
+/* Appends the items to the run that they continue; false if there is none. So a recording in order of time is one
+ * run. */
 static bool time_runs_extend(struct time_runs *r, const struct time_waiting *begin, size_t count)
 {
 	for (size_t i = 0; i < r->runs.len; i++)

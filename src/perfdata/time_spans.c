@@ -46,7 +46,7 @@ static bool parse_seconds(struct tally_str text, uint64_t *time_ns)
 	return text.len == 0;
 }
 
-/* The part ends at a blank that does not follow a comma: "1, 2" is one span. */
+/* Cuts off the next span. It ends at a blank that does not follow a comma or another blank: "1, 2" is one span. */
 static bool next_absolute(struct tally_str *rest, struct tally_str *part)
 {
 	size_t len = 0;

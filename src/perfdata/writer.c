@@ -22,7 +22,7 @@
 #include "perfdata/old_recording.h"
 #include "perfdata/origin.h"
 
-/* Size of new records at which the end of a round publishes them; fewer wait for a sync. */
+/* Size of records that the header does not cover yet, from which on the end of a round updates it. */
 #define PUBLISH_BYTES		(64u << 10)
 #define WRITER_DATA_SIZE_OFFSET 48 /* Offset in the header; event types and feature bits follow. */
 #define WRITER_SECTION_BYTES	16
@@ -50,8 +50,8 @@ struct perfdata_writer {
 	uint64_t present[4]; /* Bits of the features before the data. */
 	struct writer_section front[FEATURE_BITS];
 	uint64_t front_offset;
-	struct writer contents; /* Contents of these features, which begin at front_offset. */
-	struct writer table; /* Section headers of these features, in the order of the bits. */
+	struct writer contents; /* Contents of the features before the data, which begin at front_offset. */
+	struct writer table; /* Section headers of the features before the data, in the order of the bits. */
 	struct compressor *compressor;
 	struct writer packed;
 	VEC(uint64_t) part_bytes; /* Sizes of the other files of this recording, for the mark at the end. */
@@ -140,7 +140,7 @@ static void writer_put_attr(struct writer *out, const struct perf_attr *attr, ui
 	attr_encode(out, &padded);
 }
 
-/* tally's other features are written only at the end. */
+/* True for features that are written before the data: those of perf and, of tally's own, the origin. */
 static bool writer_is_in_front(const struct perfdata_features *features, unsigned bit)
 {
 	return feature_is_present(features, bit) && (bit < FEATURE_COUNT || bit == FEATURE_ORIGIN);
