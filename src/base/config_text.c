@@ -136,7 +136,7 @@ static bool config_text_take_value(struct config_text *config)
 	return !is_quoted;
 }
 
-/* The caller has checked that a name begins here. */
+/* Reads "name = value" up to the end of the line. The caller has checked that a name begins here. */
 static bool take_setting(struct config_text *config)
 {
 	char name[CONFIG_NAME_BYTES];

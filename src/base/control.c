@@ -85,7 +85,7 @@ size_t control_colour_bytes(const char *s, size_t left)
 
 /*
  * NAME(s, len) returns how many leading bytes, in whole blocks, are only printable ASCII, line ends and tabs. All
- * output passes through it and nearly all of it is plain, so each of the two ranges is tested by one addition or
+ * output passes through it and nearly all of it is such text, so each of the two ranges is tested by one addition or
  * subtraction and one signed comparison, for as many bytes at once as the CPU can.
  */
 #define DEFINE_PLAIN_BLOCKS(NAME, VECTOR_BYTES)                                                 \

@@ -8,8 +8,9 @@
 #include "base/thread_pool.h"
 #include "base/zeroed.h"
 
-#define CHUNK_ITEMS 16384 /* Number of items in a task that handles items in their order. */
-#define PART_ITEMS  8192 /* Approximate number of items in a part, of which the slots take 128 KiB. */
+#define CHUNK_ITEMS 16384 /* Number of items in a chunk: a task that handles consecutive items. */
+/* Approximate number of items in a part (those with the same highest hash bits), of which the slots take 128 KiB. */
+#define PART_ITEMS  8192
 #define MOST_BITS   10 /* Maximum number of hash bits that select a part. */
 #define LEAST_SLOTS 64
 #define BATCH	    32 /* Number of lookups that wait for memory in parallel. */

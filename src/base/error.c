@@ -92,7 +92,7 @@ enum tally_status error_prefix(struct tally_error *err, const char *format, ...)
 	return err->status;
 }
 
-/* The library's only global state: a lack of memory is noted even if the caller ignores the error. */
+/* Set once memory has run out anywhere, even if the caller ignores the error. */
 static atomic_bool memory_ran_out;
 
 bool error_memory_ran_out(void)

@@ -173,7 +173,8 @@ struct tally_bytes file_map_view(const struct file_map *map, struct tally_bytes 
 #define READ_STEP  65536
 #define READ_LEAST 4096
 
-#define NOTED_LIMIT (1u << 20) /* Reads with a smaller limit only identify the file, so no note is needed. */
+/* Limit of a read from which on a longer file is reported: reads with less only identify a file. */
+#define NOTED_LIMIT (1u << 20)
 
 enum tally_status file_read_fd(int fd, size_t limit, char **data, size_t *len, struct tally_error *err)
 {

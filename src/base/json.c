@@ -76,7 +76,8 @@ static size_t json_plain_bytes(const uint8_t *s, size_t len)
 	return i;
 }
 
-/* Limits each search, so that long texts with many such characters are not searched repeatedly. */
+/* Bytes that json_plain_before searches at once: with all of a long text, each of its many parts would be searched to
+ * the end of the text. */
 #define PART_BYTES 256
 
 /* Like json_plain_bytes, but also stops at a character in more. */
@@ -114,7 +115,7 @@ static void put_plain(struct text *t, struct tally_str value)
 static void put_spelled(struct text *t, struct tally_str value, size_t first, const char *more)
 {
 	const uint8_t *s = (const uint8_t *)value.data;
-	size_t plain = 0; /* Beginning of the pending part that needs no escapes. */
+	size_t plain = 0; /* Start of the characters that are not written yet, which need no escapes. */
 	text_char(t, '"');
 	for (size_t i = first; i < value.len; i += json_plain_before(s + i, value.len - i, more)) {
 		bool is_ascii = s[i] < 0x80, is_more = is_ascii && s[i] && strchr(more, s[i]);

@@ -123,7 +123,7 @@ void key_sort(struct sort_key *keys, struct sort_key *room, size_t count)
 #define SAMPLES_PER_PART 16
 #define SAMPLED_KEYS	 (KEY_SORT_PARTS * SAMPLES_PER_PART)
 #define LEAST_TO_SHARE	 (1u << 14) /* With fewer keys, sorting ends before a thread has started. */
-#define CHUNK_KEYS	 (1u << 15) /* Number of keys in a task that distributes keys to parts. */
+#define CHUNK_KEYS	 (1u << 15) /* Number of keys in a task that distributes keys to parts: ranges of key values. */
 
 /* Estimates the least key of each part but the first, from a sample of the keys. */
 static void find_borders(const struct sort_key *keys, size_t count, uint64_t borders[KEY_SORT_PARTS - 1])
@@ -200,7 +200,7 @@ void key_sort_divide(const struct sort_key *keys, struct sort_key *to, size_t co
 }
 
 struct divided {
-	struct sort_key *keys, *room; /* The parts are in room. */
+	struct sort_key *keys, *room; /* room has the keys after their distribution to parts. */
 	size_t ends[KEY_SORT_PARTS];
 };
 

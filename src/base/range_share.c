@@ -38,8 +38,8 @@ bool range_share_next(struct range_share *share, size_t range, size_t *thing)
 }
 
 /*
- * Returns the begun range with the most things left: those not begun are assigned as a whole. NULL if none can be
- * split.
+ * Returns the range with the most things left, of those that a worker has begun: the others go to workers undivided.
+ * NULL if none can be split.
  */
 static struct shared_range *range_share_longest(struct range_share *share)
 {

@@ -15,8 +15,9 @@
 #include "base/interrupts.h"
 #include "base/limits.h"
 
-#define STEP_BYTES  ((size_t)1 << 20) /* A multiple of every page size. */
-#define LARGE_BYTES (STEP_BYTES * 16) /* Amount to back at once after as much has been backed already. */
+#define STEP_BYTES ((size_t)1 << 20) /* A multiple of every page size. */
+/* Bytes to back (by memory or blocks of the file) at once, after as many have been backed already. */
+#define LARGE_BYTES (STEP_BYTES * 16)
 /* If addresses are limited and the spool cannot grow in place, it reserves this fraction of the limit. */
 #define TIGHT_SHARE 16
 
@@ -202,7 +203,8 @@ static bool back_by_memory(struct spool *spool, size_t bytes)
 	return true;
 }
 
-/* Returns how many bytes to back for room up to end: whole steps, and more at once after some were backed. */
+/* Returns how many bytes to back (by memory or the file) for room up to end: whole steps, and more at once after some
+ * were backed. */
 static size_t bytes_to_back(const struct spool *spool, size_t end)
 {
 	size_t bytes = whole_steps(end - spool->backed);
@@ -222,7 +224,7 @@ static bool spool_back(struct spool *spool, size_t end)
 		return false;
 	if (!back_by_file(spool, bytes) && !back_by_memory(spool, bytes))
 		return false;
-	/* Data that was written recently has mostly been used by now, so its pages are dropped. */
+	/* Readers mostly keep up with the writer, so the pages of the data written last are dropped from memory. */
 	size_t behind = spool->backed < 2 * LARGE_BYTES ? 0 : spool->backed - 2 * LARGE_BYTES;
 	spool_drop(spool, (struct tally_bytes){spool->base + behind, spool->backed - behind});
 	spool->backed += bytes;

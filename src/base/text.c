@@ -51,7 +51,8 @@ static inline char *text_reserve(struct text *t, size_t n)
 	return n < t->cap - t->len && !t->failed ? t->data + t->len : text_room(t, n);
 }
 
-/* Separate functions, so that the common case of their callers needs no stack frame. */
+/* The rare cases of text_bytes and text_char are functions of their own, so that the common ones need no stack
+ * frame. */
 static __attribute__((noinline)) void text_bytes_slowly(struct text *t, const char *s, size_t len)
 {
 	char *to = text_room(t, len);
@@ -424,7 +425,7 @@ void text_csv(struct text *out, struct tally_str s)
 	text_char(out, '"');
 }
 
-/* Appends the plain beginning and the control character after it. Returns the rest. */
+/* Appends the first `plain` bytes as they are, and the control character after them escaped. Returns what follows. */
 static struct tally_str text_spell(struct text *t, struct tally_str s, size_t plain)
 {
 	char word[CONTROL_WORD];

@@ -112,7 +112,7 @@ static void take_offers(struct pool *pool, unsigned count)
 	*at = pool->next_offered;
 }
 
-/* Unlocks the mutex meanwhile. */
+/* Takes part in a call until its work is done. Unlocks the mutex meanwhile. */
 static void thread_pool_help(struct pool *pool)
 {
 	take_offers(pool, 1);
@@ -155,7 +155,7 @@ static void *helper_main(void *argument)
 	return NULL;
 }
 
-/* A forked child has no helpers. */
+/* Resets the crew in a forked child, which has none of the threads. */
 static void forget_helpers(void)
 {
 	crew.mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
