@@ -43,7 +43,8 @@ static const uint8_t *clickhouse_db_id(const void *db)
 	return ((const struct clickhouse_db *)db)->id;
 }
 
-/* Rows are only added, and days are removed as a whole, so each query sees the batches that count at that time. */
+/* Needs no transaction: rows are only added, and days are removed as a whole, so the queries of a list may see later
+ * batches, but no partial ones. */
 static enum tally_status clickhouse_db_begin_list(void *db, uint64_t deadline_ns, struct tally_error *err)
 {
 	struct clickhouse_db *c = db;

@@ -36,7 +36,7 @@ struct clickhouse_job {
 	uint64_t *attempts; /* One number per batch. */
 	uint64_t begin_s; /* Start of the job in seconds since 1970. */
 	struct text tables[CLICKHOUSE_TABLES], begun, batches, windows, samples;
-	struct map_u64 added; /* Rows that are known after the insertion. */
+	struct map_u64 added; /* Rows of this job, which are remembered as stored (db->known) after the insertion. */
 };
 
 static uint32_t clickhouse_day(uint64_t ns)
@@ -44,7 +44,7 @@ static uint32_t clickhouse_day(uint64_t ns)
 	return (uint32_t)(ns / CLICKHOUSE_DAY_NS);
 }
 
-/* The period in which a table stores each row once: a day for series. */
+/* Number of the period in which a table stores each row once: a day for series, CLICKHOUSE_PERIOD_DAYS for others. */
 static uint32_t clickhouse_period(enum clickhouse_table table, const struct store_rows *rows)
 {
 	uint32_t day = clickhouse_day(rows->batch->begin_ns);
@@ -117,7 +117,8 @@ static uint64_t clickhouse_row_id(const struct store_rows *rows, enum clickhouse
 
 /* ---- known rows ---- */
 
-/* Queries the rows of a batch that are not known yet. */
+/* Asks the database which of the batch's rows it has, except those that are known to be stored, and notes the
+ * answer. */
 static enum tally_status clickhouse_ask_known(
 	struct clickhouse_job *job, const struct store_rows *rows, enum clickhouse_table table, struct tally_error *err)
 {
@@ -322,7 +323,7 @@ static bool clickhouse_add_table(struct clickhouse_job *job, const struct store_
 static void clickhouse_add_samples(struct clickhouse_job *job, const struct store_rows *rows, uint64_t attempt)
 {
 	struct text *to = &job->samples;
-	uint32_t last_part = STORE_NONE; /* Samples are ordered by part. */
+	uint32_t last_part = STORE_NONE; /* Samples are ordered by part, so each part's ID is computed once. */
 	uint64_t series = 0;
 	for (size_t i = 0; i < rows->samples.len; i++) {
 		const struct store_sample *sample = &rows->samples.items[i];

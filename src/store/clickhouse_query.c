@@ -332,7 +332,8 @@ struct clickhouse_by_id {
 	const char *before, *after;
 };
 
-/* The rows of one ID are equal, except that those with symbols are better. */
+/* A table may have several rows of one ID. They are equal, except that a location's row may lack symbols: one with
+ * symbols is preferred. */
 static const struct clickhouse_by_id clickhouse_stacks_by_id = {
 	"SELECT stack, locations FROM stacks WHERE stack IN ", " LIMIT 1 BY stack"};
 static const struct clickhouse_by_id clickhouse_locations_by_id = {

@@ -8,10 +8,10 @@
 #define SECONDS_OF_DAY		  86400
 
 /*
- * The rows of an attempt count if it is in the table batches, and if it is the smallest of several for one batch.
- * Checking this for each row would cost as much as summing the rows. An attempt that began an hour ago has ended,
- * because it gives up after ten minutes; from then on, the few failed ones are listed in void_attempts, and all others
- * count.
+ * An attempt is one try to insert a batch. Its rows count if it is in the table batches, and is the smallest of its
+ * batch. Checking this for each row would cost as much as summing the rows. An attempt that began an hour ago has
+ * ended, because it gives up after ten minutes; from then on, the few failed ones are listed in void_attempts, and all
+ * others count.
  */
 
 uint64_t clickhouse_seconds(void)

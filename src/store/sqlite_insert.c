@@ -9,8 +9,9 @@
 
 #define SQL_KNOWN_MAX (1U << 20) /* Maximum number of cached rows of one kind (some 40 MB); then they are discarded. */
 
-/* Cached data about a row: its number, the hour of its last_ns, and for locations whether it has frames. */
 #define SQL_HOUR_BITS 22 /* 2^63 ns are 2,562,048 hours. */
+
+/* Cached data about a row: its number, the hour of its last_ns, and for locations whether it has frames. */
 struct sqlite_known {
 	uint64_t number, hour;
 	bool has_frames;
@@ -21,9 +22,9 @@ struct sqlite_inserting {
 	const struct store_rows *rows;
 	uint64_t begin_ns, insert_id, next_part;
 	uint64_t new_stacks, new_locations;
-	/* Numbers in the tables, by the index of the row in the batch. */
+	/* Numbers of rows in the tables, by the index of the location, stack or thread in the batch. */
 	uint64_t *locations, *stacks, *threads;
-	struct store_sample *order; /* Samples of one part in the order of the table. */
+	struct store_sample *order; /* Samples of one part (one series in the batch), in the order of the table. */
 };
 
 static uint64_t sqlite_known_pack(struct sqlite_known known)
@@ -200,7 +201,7 @@ static bool sqlite_is_used_later(
 	return true;
 }
 
-/* Returns a JSON list, which plain SQL can read. */
+/* Returns the numbers of the stack's locations as a JSON list, which SQL functions can read. */
 static struct tally_str sqlite_stack_text(struct sqlite_inserting *in, const struct store_stack *stack)
 {
 	struct text *text = &in->store->text;

@@ -6,7 +6,9 @@
 #include "base/error.h"
 #include "base/order.h"
 
-#define SQL_PARTS_AT_ONCE (1U << 20) /* 16 MB of parts, which are sorted so that the table is read from start to end. */
+/* Maximum number of parts (one series in one batch each) in memory, 16 MB. They are sorted, so that the table of
+ * samples is read from start to end. */
+#define SQL_PARTS_AT_ONCE (1U << 20)
 
 struct sqlite_part {
 	uint64_t number;

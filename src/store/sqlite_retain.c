@@ -47,8 +47,8 @@ static uint64_t sqlite_remove_batches(struct sqlite_store *s, uint64_t before_ns
 	return s->failed ? 0 : removal.count;
 }
 
-/* Works in steps over the numbers of the rows; returns the number of rows removed. `first` is the statement for rows
- * that belong to them. */
+/* Works in steps over the numbers of the rows; returns the number of rows removed. `first` removes the rows of another
+ * table that belong to them; it equals `sweep` if there are none. */
 static uint64_t sqlite_sweep_numbered(
 	struct sqlite_store *s, enum sqlite_statement last, enum sqlite_statement first, enum sqlite_statement sweep)
 {

@@ -12,7 +12,7 @@
 #include "profile/profile_builder.h"
 
 struct store_answer_stack {
-	uint32_t stack, leaf; /* IDs of the builder. */
+	uint32_t stack, leaf; /* IDs that the profile builder has assigned. */
 };
 
 struct store_answer_range {
@@ -161,10 +161,10 @@ static void store_answer_frame(
 		(void)store_answer_fail(a);
 }
 
-/* The first place of each function, by file and name, and whether it has others. */
+/* The first address range of each function, by file (or binary) and name, and whether it has other ranges. */
 struct store_answer_places {
 	struct id_table ids;
-	VEC(struct store_answer_range) first; /* Start and size of the first place. */
+	VEC(struct store_answer_range) first; /* Start and size of the first range. */
 	VEC(bool) are_several;
 };
 
@@ -336,7 +336,7 @@ static bool store_answer_find_common(struct store_answer *a)
 	return vec_push(&a->labels, ((struct fleet_labels){NULL, 0}));
 }
 
-/* The set lacks the common labels; events with the same labels share a set. */
+/* Makes the label set of a series: its labels without those that all series share. Series with equal sets share one. */
 static bool store_answer_make_set(struct store_answer *a, uint32_t series, struct map_u64 *known)
 {
 	const struct fleet_labels *labels = &a->query->catalog.series.items[series].kept;

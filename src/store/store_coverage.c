@@ -33,7 +33,7 @@ void store_coverage_add(struct store_coverage *coverage, uint64_t batch_labels, 
 	*known = has_waits ? 2 : MAX(*known, 1);
 }
 
-/* Called for all waits in the range, but only those of known windows matter. */
+/* Marks a window as one with waits. Windows that store_coverage_add has not listed before are ignored. */
 static bool store_coverage_take_window(void *context, const struct store_window *window)
 {
 	const struct store_coverage_search *search = context;

@@ -156,8 +156,8 @@ static bool store_rows_are_left_out(const struct store_rows *rows, const struct 
 	return false;
 }
 
-/* Without a build ID, or in a kernel, the symbols are part of the ID. If they are left out, no stored location has this
- * ID. */
+/* Without a build ID, or in a kernel (is_lasting is false), the symbols are part of the ID. If they are left out, no
+ * stored location has this ID. */
 static uint64_t store_rows_location_id(
 	const struct store_rows *rows, const struct store_location *location, bool is_lasting)
 {

@@ -85,7 +85,8 @@ static bool store_sums_are_alike(const struct store_catalog_series *a, const str
 	return are_alike;
 }
 
-/* A label may belong to the batch in one series and to the thread in another. NULL if memory allocation fails. */
+/* Finds for each series the first one with the same event and labels: a label may belong to the batch in one series and
+ * to the thread in another. NULL if memory allocation fails. */
 static uint32_t *store_sums_find_alike(struct store_catalog *catalog)
 {
 	uint32_t *alike = arena_array(&catalog->arena, uint32_t, catalog->series.len);
