@@ -145,7 +145,7 @@ static enum tally_status batch_queue_drop(struct batch_queue *q, size_t index, s
 	return TALLY_OK;
 }
 
-/* Returns SIZE_MAX if there is no batch that may be dropped. */
+/* Returns the index of the oldest batch that is not being sent; SIZE_MAX if there is none. */
 static size_t batch_queue_first_idle(const struct batch_queue *q)
 {
 	for (size_t i = 0; i < q->entries.len; i++)
@@ -160,7 +160,10 @@ static bool batch_queue_is_old(const struct batch_queue *q, const struct queue_e
 	return q->limits.max_age_ns > 0 && newest - entry->item.begin_ns > q->limits.max_age_ns;
 }
 
-/* If counting fails, the queue remains too large until the next batch triggers another attempt. */
+/*
+ * Drops the oldest idle batches until the queue is within its limits. If a drop cannot be counted, the queue remains
+ * too large until the next batch triggers another attempt.
+ */
 static void batch_queue_limit(struct batch_queue *q)
 {
 	for (;;) {
@@ -207,7 +210,7 @@ static enum tally_status batch_queue_read_names(struct batch_queue *q, struct ta
 	return status;
 }
 
-/* Completes what a previous process was about to do. */
+/* Completes what a previous process was about to do: removing a dropped batch, and counting reported losses. */
 static enum tally_status batch_queue_recover(struct batch_queue *q, struct tally_error *err)
 {
 	uint64_t generation = q->state.generation;
@@ -398,7 +401,7 @@ static enum tally_status batch_queue_add_entry(
 	enum tally_status status = vec_reserve(&q->entries, q->entries.len + 1) ? TALLY_OK : error_nomem(err);
 	if (status == TALLY_OK)
 		status = batch_queue_write(q, entry, bytes, err);
-	if (status != TALLY_OK) { /* The batch reports no losses and is lost itself. */
+	if (status != TALLY_OK) { /* The batch is lost, too; what it would have reported is still pending. */
 		struct batch_queue_item lost = entry->item;
 		lost.reported = (struct batch_queue_losses){0};
 		batch_queue_count(&q->state.pending, &lost);
@@ -479,7 +482,7 @@ static void batch_queue_end(struct batch_queue *q, size_t index, enum batch_queu
 		if (!q->is_saved)
 			(void)batch_queue_save(q, NULL);
 		queue_entry_name(entry, name);
-		/* A file that remains is sent again after a restart, and the server knows its ID. */
+		/* A file that cannot be removed is sent again after a restart; the server recognizes it by its ID. */
 		(void)unlinkat(q->fd, name, 0);
 		batch_queue_forget(q, index);
 	} else if (outcome == QUEUE_REFUSED) {

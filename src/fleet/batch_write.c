@@ -25,7 +25,7 @@ struct batch_writer {
 	struct list_table stacks; /* Lists of locations. */
 	struct id_table paths; /* Pairs (leaf, stack) of the samples: leaf | stack << 32. */
 	VEC(uint32_t) stack_of_path;
-	/* Two words: event | thread << 32 and stack | state << 32, in the numbers of the format. */
+	/* Keys of two words, with the numbers of the format: event | thread << 32, and stack | state << 32. */
 	struct id_table samples;
 	VEC(struct batch_write_sum) sums; /* One per sample. */
 	struct batch_locations found;
@@ -33,7 +33,7 @@ struct batch_writer {
 	bool failed; /* Memory ran out. */
 };
 
-/* A reader assumes 0 for a missing field. */
+/* Omits 0, which a reader assumes for a missing field. */
 static void batch_write_number(struct batch_writer *w, unsigned field, uint64_t value)
 {
 	if (value)
@@ -196,7 +196,7 @@ static bool batch_write_add(
 	return list_table_len(table) > before;
 }
 
-/* Returns the number of the stack for samples with this leaf and stack, and writes those of its parts that are new. */
+/* Returns the number of the sample's stack in the batch, and writes the stack and its locations if they are new. */
 static uint32_t batch_write_stack(struct batch_writer *w, const struct profile_sample *sample)
 {
 	uint32_t stack;

@@ -353,7 +353,7 @@ void label_query_destroy(struct label_query *query)
 	free(query);
 }
 
-/* If the whole value matches, it is the leftmost longest match. */
+/* The whole value must match: if it can, it is the leftmost longest match, which is the one that regexec finds. */
 static bool label_query_matches_regex(const regex_t *regex, struct tally_str value)
 {
 	char text[LABEL_VALUE_BYTES + 1];
