@@ -156,7 +156,7 @@ static const struct print_layout *syscall_layout_of(enum syscall_kind kind, enum
 
 /* ---- structs with a syntax of their own ---- */
 
-/* For a device, prints its number instead of a size. */
+/* Prints a struct stat: for a device its number, for other files the size. */
 static void syscall_put_stat(struct syscall_printer *p, struct tally_bytes bytes)
 {
 	bool is_arm = p->call->abi == SYSCALLS_ARM64;

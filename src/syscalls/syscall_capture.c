@@ -39,7 +39,7 @@ static void syscall_capture_vary(const struct syscall_arg *arg, enum syscall_abi
 		plan->copy = SYSCALL_COPY_STRING;
 		plan->most = SYSCALL_PART;
 		break;
-	/* With PR_SET_NAME and PR_GET_NAME it is a thread's name; with other options, it is not an address. */
+	/* With PR_SET_NAME and PR_GET_NAME, the argument is the address of a thread's name; otherwise, no address. */
 	case KIND_PRCTL:
 		plan->copy = SYSCALL_COPY_STRING;
 		plan->most = CAPTURE_THREAD_NAME;
@@ -109,7 +109,8 @@ static struct syscall_plan_arg syscall_capture_arg(
 		.copy = SYSCALL_COPY_BYTES, .when = arg->when, .count = arg->count, .of = arg->of};
 	unsigned bytes = syscall_kind_bytes((enum syscall_kind)arg->kind, abi);
 	if (arg->kind == KIND_FUTEX_TIME) {
-		/* Only some operations have a time. Argument of is the operation, not a count. */
+		/* Only some operations have a time. The argument with the index plan.of is the operation, not a
+		 * count. */
 		plan.when = SYSCALL_WHEN_ENTRY;
 		plan.count = SYSCALL_COUNT_ONE;
 		bytes = syscall_kind_bytes(KIND_TIMESPEC, abi);

@@ -7,8 +7,8 @@
 #include "syscalls/syscall_numbers.h"
 
 /*
- * Forms by ABI and number. Filled once from the tables of names and of forms, which are separate because their sources
- * are.
+ * Forms by ABI and number. Filled once from the tables of names and of forms, which are separate because they come
+ * from separate sources.
  */
 static const struct syscall_form *forms_by_number[SYSCALLS_COUNT][SYSCALL_NUMBERS];
 static pthread_once_t forms_are_linked = PTHREAD_ONCE_INIT;

@@ -11,7 +11,7 @@ static bool syscall_names_take(const struct syscall_form *form, enum syscall_kin
 	return false;
 }
 
-/* Patterns for groups that do not follow from the forms. */
+/* Patterns of names, for groups of calls that cannot be told by the types of their arguments. */
 static const struct {
 	const char *group;
 	const char *patterns[24];

@@ -3,7 +3,7 @@
 
 #include "syscalls/number_tables.h"
 
-/* Names that tracepoints and other tools use. */
+/* Other names of system calls, as tracepoints and other tools have them, and the names in the tables of numbers. */
 static const struct {
 	const char *other, *name;
 } numbers_others[] = {

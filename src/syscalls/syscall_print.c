@@ -89,7 +89,7 @@ static void syscall_print_memory(struct syscall_printer *p, const struct syscall
 	if (arg->kind == KIND_PRCTL && !syscall_prctl_has_name(call->args[0]))
 		syscall_put_prctl(p, call->args[index]);
 	else if (arg->kind == KIND_FUTEX_TIME && !syscall_futex_has_time(call->args[arg->of]))
-		text_u64(p->t, call->args[index]); /* With other operations it is a number. */
+		text_u64(p->t, call->args[index]); /* Other operations have a number there. */
 	else if (is_shown && syscall_part_find(call, index, item, true, &copied))
 		syscall_print_copied(p, arg, index, true, &copied);
 	else if (is_shown && syscall_part_find(call, index, item, false, &copied))
