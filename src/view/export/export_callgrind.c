@@ -30,7 +30,7 @@ struct callgrind {
 	VEC(uint64_t) seen_in; /* By place: the last sample that counted there, + 1; 0: none. */
 	uint64_t *told_in; /* By function: the last sample that added costs to it, + 1; 0: none. */
 	uint32_t *function_of_frame, *line_of_frame;
-	bool *namesakes; /* By frame of the tables. */
+	bool *namesakes; /* By frame of the tables: another function has the same name in the same binary. */
 	uint32_t *value_of_event;
 	unsigned cost_count;
 	struct id_table written; /* Names that were written already; keys: kind and string. */
@@ -129,7 +129,8 @@ static void export_callgrind_add_sample(struct callgrind *w, size_t index)
 	}
 }
 
-/* Writes a name on one line; the first time with a number that represents it later. */
+/* Writes a line with the number of a name and, where the number occurs first, the name that it represents from then
+ * on. */
 static void export_callgrind_put_name(struct callgrind *w, const char *key, enum name_kind kind, uint32_t string)
 {
 	const uint64_t words = (uint64_t)kind << 32 | string;

@@ -15,7 +15,7 @@ struct csv {
 	VEC(uint32_t) path;
 };
 
-/* Makes the names of frames for the stack's field, which is always quoted; ';' becomes ':', as in folded lines. */
+/* Makes the names of frames for the stack's field, which is always quoted; ';' becomes ':', as in folded stacks. */
 static bool export_csv_make_names(struct csv *w)
 {
 	w->name_ends = calloc(w->tables.frame_count + 1, sizeof(*w->name_ends));

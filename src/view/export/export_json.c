@@ -39,7 +39,7 @@ static void export_json_add_about(struct export_writer *w)
 	json_object_end(j);
 }
 
-/* Leaves out a trailing event of waits if these count as samples of wall-clock time. */
+/* Returns the number of events, less a trailing event of waits if these count as samples of wall-clock time. */
 static size_t export_json_event_count(const struct profile *p)
 {
 	size_t count = p->event_count;

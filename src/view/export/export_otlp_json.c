@@ -174,7 +174,7 @@ static void export_otlp_json_put_field(struct export_otlp_json *w, const struct 
 		export_otlp_json_put_numbers(&w->json, message, field, known);
 }
 
-/* export_otlp writes the items of a repeated field one after another. */
+/* Writes a message as an object. The items of a repeated field are adjacent, so its array ends at the next field. */
 static void export_otlp_json_put_message(
 	struct export_otlp_json *w, const char *key, enum export_otlp_json_message kind, struct protobuf_reader message)
 {

@@ -63,7 +63,7 @@ struct perfetto {
 	struct export_tables tables;
 	struct intern strings; /* Names and paths; an ID + 1 is the interning ID, for all kinds of strings. */
 	bool *frame_is_told, *node_is_told, *binary_is_told; /* Already written in the current sequence. */
-	struct id_table told; /* Strings already written in it; keys: field and string. */
+	struct id_table told; /* Strings already written in the current sequence; keys: field and string. */
 	struct text room;
 };
 

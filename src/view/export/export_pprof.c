@@ -64,7 +64,7 @@ struct pprof {
 	VEC(uint32_t) inlined; /* By ID in locations: the location. */
 	uint32_t location_count;
 	struct id_table functions; /* Keys: name, file, and the profile's function. */
-	struct export_pprof_named_function *named; /* By function of the profile; most have only one file. */
+	struct export_pprof_named_function *named; /* Cache by function of the profile: most have a single file. */
 	uint32_t *value_of_event; /* By event: index of its value; PROFILE_NONE if no sample of it is selected. */
 	uint32_t value_count;
 	uint32_t cpu_value; /* Index of the value for the part of wall-clock time on the CPU; 0: none. */
@@ -316,7 +316,7 @@ static void export_pprof_add_word(struct pprof *w, const char *key, struct tally
 	protobuf_close(out, SAMPLE_LABEL, begin);
 }
 
-/* Adds labels for recordings with waits: the state of the thread, and who ended the wait. */
+/* Adds labels for recordings with waits: the state of the thread, and the waker that ended the wait. */
 static void export_pprof_add_wait(struct pprof *w, const struct profile_sample *sample)
 {
 	export_pprof_add_word(w, "state", export_state_name(w->view->profile, sample));

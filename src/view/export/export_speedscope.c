@@ -11,7 +11,7 @@ struct speedscope {
 	struct export_tables tables;
 	struct export_groups groups;
 	uint32_t *path;
-	bool *namesakes; /* By frame of the tables. */
+	bool *namesakes; /* By frame of the tables: another function has the same name in the same binary. */
 };
 
 static void export_speedscope_add_name(struct speedscope *w, const struct export_track *track, uint32_t event)

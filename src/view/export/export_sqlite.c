@@ -60,7 +60,7 @@ static void export_sqlite_insert(struct filler *f)
 		return;
 	if (sqlite3_step(f->insert) != SQLITE_DONE)
 		f->failed = true;
-	/* It returns the error of sqlite3_step again. */
+	/* The result is ignored, because it is the error of sqlite3_step again. */
 	(void)sqlite3_reset(f->insert);
 	(void)sqlite3_clear_bindings(f->insert);
 }

@@ -377,7 +377,7 @@ const char *export_kind_name(enum flame_kind kind)
 	return names[kind];
 }
 
-/* The first function seen with a name and object, and whether there are others. */
+/* The first function with a certain name in a certain binary, and whether others have the same. */
 struct namesake {
 	uint32_t function;
 	bool has_others;

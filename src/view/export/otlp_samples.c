@@ -63,7 +63,7 @@ static uint32_t otlp_samples_attributes_of(struct otlp_samples *s, const struct 
 	return list_table_add(&s->attribute_sets, ids, count);
 }
 
-/* Returns false if out of memory. */
+/* Adds a sample to the point with the same group, stack and attributes. Returns false if out of memory. */
 static bool otlp_samples_add(struct otlp_samples *s, size_t index)
 {
 	const struct profile_sample *sample = &s->view->profile->samples[index];
@@ -165,7 +165,7 @@ static uint64_t otlp_samples_group_event(const void *item)
 	return (uint64_t)group->event << 1 | group->is_wait;
 }
 
-/* Returns false if out of memory. */
+/* Orders the points by group, and sets the range of each group. Returns false if out of memory. */
 static bool otlp_samples_order(struct otlp_samples *s)
 {
 	if (!key_sort_items(s->points.items, s->points.len, sizeof(*s->points.items),

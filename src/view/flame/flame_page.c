@@ -129,8 +129,8 @@ static struct tally_str *folded_names(const struct flame_tree *tree)
 	struct tally_str *names = malloc((tree->label_count + 1) * sizeof(*names));
 	uint32_t *plain_of = malloc((tree->label_count + 1) * sizeof(*plain_of));
 	bool *is_shared =
-		calloc(tree->label_count + 1, sizeof(*is_shared)); /* By plain name: several whole names have it. */
-	/* By plain name: the first whole name. */
+		calloc(tree->label_count + 1, sizeof(*is_shared)); /* By plain name: several functions have it. */
+	/* By plain name (without parameters): the first label's name with parameters. */
 	struct tally_str *whole = malloc((tree->label_count + 1) * sizeof(*whole));
 	struct intern plains;
 	bool is_done = names && plain_of && is_shared && whole;

@@ -17,7 +17,8 @@ struct report_page_page {
 	const struct export_view *view;
 	struct export_tables tables;
 	struct text *out; /* Points to sink->text. */
-	/* By string of the profile: a number from 1 on; NULL if samples have no states of threads. */
+	/* By string of the profile: the number, from 1 on, of the waker with this name; 0 if none has it. NULL if
+	 * samples have no states of threads. */
 	uint32_t *waker_ids;
 	bool *is_trace; /* By event: its samples have a text. */
 	/* By sample of the profile: number of its tracepoint's text, or of its place in a listing; PROFILE_NONE if it

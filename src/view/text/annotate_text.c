@@ -220,7 +220,7 @@ void annotate_text(
 {
 	unsigned width = annotate_text_column_width(options) * function->event_count;
 	unsigned digits = 1;
-	const struct annotate_line *last = NULL; /* The last hot line with a known place. */
+	const struct annotate_line *last = NULL; /* The last hot line with a known source line. */
 	for (size_t i = 0; i < function->line_count; i++)
 		if (function->lines[i].kind == ANNOTATE_CODE &&
 			annotate_text_digits_of(function->lines[i].address) > digits)

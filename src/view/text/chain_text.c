@@ -36,7 +36,7 @@ void chain_printer_deinit(struct chain_printer *printer)
 	*printer = (struct chain_printer){0};
 }
 
-/* Prints the place in the function, if frames are distinguished by it. */
+/* Prints the source line, or the offset in the function, if frames are distinguished by it. */
 static void chain_text_print_place(struct text *out, const struct flat_table *table, const struct profile_frame *frame,
 	const struct profile_function *function)
 {

@@ -148,7 +148,7 @@ static void put_offset(struct text *out, uint64_t offset)
 	text_hex(out, offset, 0);
 }
 
-/* A place without symbol is shown by its address in the object, data by the accessed address. */
+/* Prints a symbol. Without one, code is shown by its address in the object, and data by the accessed address. */
 static void facet_cells_put_place(const struct report_layout *l, struct text *out, enum profile_key key,
 	const struct profile_value *value, const struct flat_row *row, size_t width)
 {
@@ -361,7 +361,7 @@ void facet_cell(const struct report_layout *l, struct text *out, size_t column, 
 		text_u64_right(out, value->number, width);
 		return;
 	case KEY_FORM_SIZE:
-		/* Larger: the mapping spans the whole address space. */
+		/* 0 and a size above INT64_MAX, that of a mapping of all addresses, say nothing of the object. */
 		if (value->number && value->number <= INT64_MAX)
 			text_u64_right(out, value->number, width);
 		else

@@ -129,7 +129,7 @@ uint64_t report_value_total(const struct report_layout *l, uint32_t member, enum
 	return l->options->is_relative ? total->passed_latency : total->latency;
 }
 
-/* Parts are shares of the first member's total. */
+/* Prints the parts of a sum, such as loads and stores, in percent of the total of the group's first event. */
 static void print_parts(const struct report_layout *l, struct text *out, size_t column, const struct flat_stat *stats)
 {
 	const uint64_t *sums = flat_table_parts(l->table, stats, l->columns[column]);
@@ -196,7 +196,7 @@ static void print_symbol_cell(const struct report_layout *l, struct text *out, s
 	text_hex(out, row->address, REPORT_ADDRESS_DIGITS);
 }
 
-/* Prints means over the branches of all chains of the row. */
+/* Prints a figure of the branches of all chains of the row: the share of predicted ones, aborts, or mean cycles. */
 static void print_branches_cell(
 	const struct report_layout *l, struct text *out, size_t column, const struct flat_row *row)
 {
@@ -340,7 +340,7 @@ void report_upper_header_cell(const struct report_layout *l, struct text *out, s
 		text_repeat(out, ' ', l->widths[column] - width);
 }
 
-/* Hides the parts that no row has, but shows at least one. */
+/* Hides the parts of a sum (such as loads and stores) that no row has, but shows at least one. */
 static void fit_parts(struct report_layout *l, size_t column)
 {
 	const struct flat_table *t = l->table;
@@ -359,7 +359,7 @@ static void fit_parts(struct report_layout *l, size_t column)
 	l->widths[column] = l->cells[column] * t->options.member_count;
 }
 
-/* Sets the width of a column without its rows. */
+/* Sets the width of a column as far as it does not depend on the texts of its rows. */
 static void fit_header(struct report_layout *l, size_t column)
 {
 	enum profile_key key = l->columns[column];

@@ -149,8 +149,8 @@ struct printed_round { /* The output of consecutive chunks, each in its own text
 	size_t chunks; /* 0 if it has been written out. */
 };
 
-/* Several workers print rows, a round of chunks at a time. Meanwhile the first worker writes the previous round out,
- * even if a slow pipe makes it wait. */
+/* Several workers print rows, a round (up to ROUND_CHUNKS chunks of rows) at a time. Meanwhile the first worker writes
+ * the previous round out, even if a slow pipe makes it wait. */
 struct row_round {
 	const struct row_printing *printing;
 	struct row_printer *printers; /* Indexed by worker. */

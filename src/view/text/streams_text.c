@@ -95,7 +95,7 @@ static void put_old(struct text *out, const struct hot_streams *before, const st
 	}
 }
 
-/* Prints the streams that match no earlier one; of several that are equal only the first counts as matched. */
+/* Prints the streams that match none of the old recording; of several equal ones only the first counts as matched. */
 static void put_new(struct text *out, const struct hot_streams *before, const struct hot_streams *after)
 {
 	bool is_matched[HOT_STREAMS_MOST] = {false};

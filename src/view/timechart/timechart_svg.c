@@ -482,7 +482,7 @@ static void timechart_svg_lay_out(struct timechart_svg_drawing *d)
 	d->height = y + FOOT;
 }
 
-/* Returns false if the picture exceeds its limit. */
+/* Draws the picture at the current resolution. Returns false if it exceeds its limit. */
 static bool timechart_svg_draw(struct timechart_svg_drawing *d)
 {
 	d->out->len = 0;

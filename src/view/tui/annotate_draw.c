@@ -96,7 +96,7 @@ static const char *annotate_draw_way(const struct arrow *arrow, size_t index)
 	return index == arrow->last ? "└──" : "│  ";
 }
 
-/* Comments follow tabs, which have no cells in the grid. */
+/* Replaces tabs, which precede comments, by blanks, because they have no cells in the grid. */
 static void put_blanked(struct text *t, const char *text)
 {
 	for (; *text; text++)

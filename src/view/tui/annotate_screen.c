@@ -50,7 +50,7 @@ static bool annotate_screen_is_visible(const struct annotate_screen *s, const st
 	return line->kind == ANNOTATE_TEXT && *line->text && !s->settings.hides_source;
 }
 
-/* Returns the index of the line, or of the next visible one. */
+/* Returns the index of the line, or of the next visible one, or of the last one if none follows. */
 static size_t annotate_screen_index_of(const struct annotate_screen *s, uint32_t line)
 {
 	size_t low;
@@ -271,7 +271,7 @@ static void switch_percent(struct annotate_screen *s, bool switches_base)
 								: "all samples");
 }
 
-/* Returns false if it is another kind of key. */
+/* Handles keys that change what a line shows; false for other keys. */
 static bool annotate_screen_look_key(struct annotate_screen *s, uint32_t key)
 {
 	struct annotate_settings *look = &s->settings;

@@ -101,7 +101,7 @@ static void explorer_keys_ask(struct explorer *e, enum explorer_mode mode)
 	tui_input_start(&e->input, NULL);
 }
 
-/* Omits fields: the recording names them, so they must be typed. */
+/* Prints the keys of the rows. Fields of tracepoints are omitted, because only the recording has their names. */
 static void explorer_keys_print(const struct explorer *e, char *room, size_t size)
 {
 	size_t used = 0;
@@ -180,7 +180,7 @@ static void help_key(struct explorer *e, uint32_t key)
 		e->mode = EXPLORER_TABLE;
 }
 
-/* Returns false if it is another kind of key. */
+/* Handles keys that move the cursor or shift the columns; false for other keys. */
 static bool explorer_keys_move_key(struct explorer *e, uint32_t key)
 {
 	long page = (long)explorer_page(e);

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-#define SYMBOL_ROOM 24 /* Columns of the symbol that are more important than the keys before it. */
+#define SYMBOL_ROOM 24 /* If fewer columns would remain for a symbol, it comes before the other keys. */
 
 uint64_t explorer_row_period(const struct explorer *e, uint32_t table_row)
 {

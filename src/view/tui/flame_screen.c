@@ -316,7 +316,7 @@ const struct tui_help *flame_screen_help(size_t *count)
 	return flame_screen_keys_help;
 }
 
-/* Returns false if it is another kind of key. */
+/* Handles keys that move the cursor; false for other keys. */
 static bool flame_screen_move_key(struct flame_screen *s, uint32_t key)
 {
 	uint32_t before;

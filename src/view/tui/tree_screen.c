@@ -317,7 +317,7 @@ static const struct tui_help *help_of(const struct tree_screen *s, size_t *count
 	return s->heading ? levels_help : tree_screen_help;
 }
 
-/* Returns false if it is another kind of key. */
+/* Handles keys that open or close nodes, scroll or show the help; false for other keys. */
 static bool tree_key(struct tree_screen *s, uint32_t key)
 {
 	switch (key) {

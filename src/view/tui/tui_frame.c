@@ -49,7 +49,7 @@ static void set_filter(struct tui_frame *f, const struct tui_frame_owner *owner,
 	owner->filter(owner->data);
 }
 
-/* An empty text searches for the previous one. */
+/* Handles a key of the text that is typed. An empty text searches for the previous text again. */
 static void tui_frame_type_key(struct tui_frame *f, const struct tui_frame_owner *owner, uint32_t key)
 {
 	bool is_back = f->mode == TUI_SEARCH_BACK;
