@@ -44,8 +44,9 @@ static bool ends_with_arm64_call(const uint8_t *end, size_t len)
 	return is_direct || (word & 0xfffffc1f) == 0xd63f0000 || (word & 0xfefff000) == 0xd63f0000;
 }
 
-/* Returns whether signal handlers return to a function, judging by its name because the code before it is not
- * available. All other symbols are assumed to follow a call. */
+/* Returns whether a return address at the start of this function is that of a signal handler, judging by the name, as the
+ * code before it cannot be read. At the start of any other function, it is taken for the return address of a call that
+ * ends the function before. */
 static bool is_named_like_return(const struct symbol *symbol)
 {
 	return strstr(symbol->name, "sigreturn") || !strcmp(symbol->name, "__restore_rt") ||

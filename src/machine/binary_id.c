@@ -292,7 +292,8 @@ static bool is_module_file(struct tally_str path)
 	return false;
 }
 
-/* Names in brackets are those of modules without a file, the vdso and BPF programs. */
+/* Returns whether a mapping of the kernel with this name is the kernel itself. Other names in brackets are those of modules
+ * without a file and of the vDSO; files with .ko are modules, and names with bpf_ are BPF programs. */
 static bool is_kernel_file(struct tally_str path)
 {
 	return is_kernel_name(path) || str_equal(path, STR("[kernel.kcore]")) ||

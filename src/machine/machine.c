@@ -225,7 +225,7 @@ enum tally_status machine_finish(struct machine *machine, struct tally_error *er
 		struct address_space *space = spaces[i];
 		if (i + PREFETCH < count) {
 			const struct mapping *next = spaces[i + PREFETCH]->mappings.items;
-			/* The array has room for at least as many. */
+			/* An array of mappings has room for at least PREFETCH_MAPPINGS of them. */
 			for (size_t k = 0; next && k < PREFETCH_MAPPINGS; k++)
 				__builtin_prefetch(&next[k].time_from_ns);
 		}

@@ -308,7 +308,7 @@ struct gathering {
 	struct plain_gather *gather;
 	struct perfdata_reader *reader;
 	const struct record_run *run;
-	size_t most_kept; /* Maximum number of samples that a part keeps. */
+	size_t most_kept; /* Maximum number of samples kept in memory for one part of the recording. */
 };
 
 /* Walks one part; discards the result of an earlier walk that started at a wrong position. */

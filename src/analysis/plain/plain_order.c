@@ -74,7 +74,7 @@ static uint32_t plain_order_binary_of(const struct plain_order *o, uint64_t pack
 	return fold->groups.items[fold->spots[(uint32_t)packed].group].binary;
 }
 
-/* Sorts by address, then by area, if one key cannot hold both. */
+/* Sorts by area, and within an area by address, by two stable sorts; for keys that cannot hold both. */
 static void sort_by_area(const struct plain_order *o)
 {
 	sort_order(o, 0, o->spot_count);

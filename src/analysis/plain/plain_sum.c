@@ -265,7 +265,7 @@ static bool number_places(struct summing *s)
 
 struct plain_sum_filling {
 	const struct summing *s;
-	uint64_t *keys, *frames; /* Arrays in the tables of the pass. */
+	uint64_t *keys, *frames; /* Where to write the sample keys and the frames of the profile. */
 };
 
 static void fill_keys(void *context, size_t task, unsigned worker)

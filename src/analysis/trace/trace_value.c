@@ -101,7 +101,26 @@ static uint64_t item_number(const struct trace_source *s, const struct trace_nod
 	return trace_load(all, (size_t)item * bytes, bytes, field->is_signed, s->context->swap);
 }
 
-/* Returns whether C would evaluate an operator on this node without sign: as a 64-bit unsigned type. */
+/* Comparisons and logical operators have the type int, whatever their operands. */
+static bool trace_value_is_truth(int op)
+{
+	switch (op) {
+	case '!':
+	case '<':
+	case '>':
+	case TRACE_LESS_EQUAL:
+	case TRACE_GREATER_EQUAL:
+	case TRACE_EQUAL:
+	case TRACE_UNEQUAL:
+	case TRACE_AND:
+	case TRACE_OR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Returns whether the value of this node has a 64-bit unsigned type in C. */
 static bool is_unsigned(const struct trace_source *s, uint32_t index)
 {
 	const struct trace_node *node = trace_value_get(s, index);
@@ -113,8 +132,12 @@ static bool is_unsigned(const struct trace_source *s, uint32_t index)
 	case TRACE_CAST:
 		return node->value == 8 && node->op != 's';
 	case TRACE_UNARY:
-		return is_unsigned(s, node->a);
+		return !trace_value_is_truth(node->op) && is_unsigned(s, node->a);
 	case TRACE_BINARY:
+		if (trace_value_is_truth(node->op))
+			return false;
+		if (node->op == TRACE_SHIFT_LEFT || node->op == TRACE_SHIFT_RIGHT)
+			return is_unsigned(s, node->a);
 		return is_unsigned(s, node->a) || is_unsigned(s, node->b);
 	case TRACE_CHOICE:
 		return is_unsigned(s, node->b) || is_unsigned(s, node->c);

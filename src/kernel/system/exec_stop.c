@@ -43,8 +43,8 @@ bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid)
 	return is_ending;
 }
 
-/* Explains why executing the file grants privileges; NULL if it grants none. no_new_privs and nosuid mounts disable
- * this, and such bits of a script have no effect. */
+/* Explains why executing the file grants privileges; NULL if it grants none. The kernel ignores the set-user-ID and
+ * set-group-ID bits and the file capabilities of scripts, of files on nosuid mounts, and under no_new_privs. */
 static const char *rights_gained(const char *path)
 {
 	struct stat st;

@@ -35,7 +35,8 @@
 struct cmd_record_run {
 	const struct cli *cli;
 	const struct command *command;
-	const struct kernel_seam *kernel; /* The kernel, or its substitute for the chosen --rung. */
+	/* The kernel, or a substitute that samples by ptrace and timers where the kernel refuses events (--rung). */
+	const struct kernel_seam *kernel;
 	struct record_rung rung;
 	struct record_settings settings;
 	struct record_plan plan;

@@ -61,7 +61,8 @@ static const char *record_simulated_kernels(const struct record_settings *s)
 	return record_simulated_first(options, ARRAY_LEN(options));
 }
 
-/* Returns an option that concerns ring buffers, which simulation does not have, or NULL if none is given. */
+/* Returns an option about ring buffers, output or control that recording has and simulation does not; NULL if none is
+ * given. */
 static const char *record_simulated_rings(const struct record_settings *s)
 {
 	const struct record_simulated_option options[] = {{s->ring_bytes || s->has_aux_size, "-m"},

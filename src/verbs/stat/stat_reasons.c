@@ -165,8 +165,8 @@ static bool was_named(const struct stat_session *s, const struct missing *all, s
 	return false;
 }
 
-/* The line starts with "<not counted>", so that scripts that add up rows by event name skip it like a row without a
- * count. */
+/* The line starts like a row without a count, with "<not counted>" or "<not supported>", so that scripts that add up rows
+ * by event name skip it. */
 static void stat_reasons_line_add(
 	struct text *text, const struct stat_session *s, const struct missing *all, size_t first)
 {

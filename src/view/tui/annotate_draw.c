@@ -15,8 +15,10 @@ struct annotate_draw_columns { /* Widths of the columns. */
 	unsigned value, count, label, bytes, mnemonic;
 };
 
-struct arrow { /* The arrow of the cursor's jump: indexes of visible, or NO_LINE. */
-	size_t first, last, target;
+/* The arrow of the jump on the cursor's line. Indexes of visible lines, or NO_LINE. */
+struct arrow {
+	size_t first, last; /* Uppermost and lowest line of the arrow. */
+	size_t target; /* Line to which the jump leads. */
 };
 
 static unsigned annotate_draw_digits_of(uint64_t value)

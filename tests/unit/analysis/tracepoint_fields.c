@@ -292,6 +292,9 @@ static void expressions(bool swap)
 	assert_printed(swap, "\"%d %d %d\", 1 + 2 * 3 - 4, (1 | 6) & 3 << 1, 7 / 2 % 2", "3 6 1");
 	assert_printed(swap, "\"%d %d %d\", REC->a < 0, REC->b > -1, (long)REC->b >= -1", "1 0 1");
 	assert_printed(swap, "\"%d %d\", REC->a ? 1 ? 2 : 3 : 4, !REC->a || ~REC->a == 2 && 1", "2 1");
+	/* Truths are of type int, also those of unsigned operands; a shift has the type of its left operand. */
+	assert_printed(
+		swap, "\"%d %d %d\", (REC->b == 1) - 2 < 0, !REC->b - 1 < 0, (REC->a >> (REC->b >> 42)) / 2", "1 1 -1");
 	assert_printed(swap, "\"%x %u %d\", (u8)REC->a, (unsigned short)REC->a, (signed char)0x180", "fd 65533 -128");
 	assert_printed(swap, "\"%llu %lx\", 1ULL << 40, (unsigned long)(( gfp_t)(((1UL)) << 3))", "1099511627776 8");
 	assert_printed(swap, "\"%d %d %d\", REC->v[2], REC->v[9], ((u16 *)REC->v)[3]", "48 0 4");
