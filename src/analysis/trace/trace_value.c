@@ -102,7 +102,7 @@ static uint64_t item_number(const struct trace_source *s, const struct trace_nod
 }
 
 /* Comparisons and logical operators have the type int, whatever their operands. */
-static bool trace_value_is_truth(int op)
+static bool trace_value_is_truth(uint32_t op)
 {
 	switch (op) {
 	case '!':
