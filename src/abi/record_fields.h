@@ -26,7 +26,8 @@ struct record_build_id {
 	uint8_t bytes[20];
 };
 
-struct record_mmap { /* MMAP and MMAP2. */
+/* The fields of PERF_RECORD_MMAP and PERF_RECORD_MMAP2. */
+struct record_mmap {
 	uint32_t pid, tid;
 	uint64_t start, len, pgoff;
 	uint32_t major, minor;
@@ -42,7 +43,8 @@ struct record_comm {
 	bool is_exec;
 	struct tally_str comm;
 };
-struct record_task { /* FORK and EXIT. */
+/* The fields of PERF_RECORD_FORK and PERF_RECORD_EXIT. */
+struct record_task {
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time;
 };

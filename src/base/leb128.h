@@ -41,7 +41,7 @@ static inline int64_t cursor_sleb(struct cursor *c)
 	}
 }
 
-/* Reads an unsigned integer of 1, 2, 4 or 8 bytes; skips other sizes and returns 0. */
+/* Reads an unsigned integer of 1, 2, 3, 4 or 8 bytes; skips other sizes and returns 0. */
 static inline uint64_t cursor_uint(struct cursor *c, unsigned size)
 {
 	switch (size) {
@@ -49,6 +49,14 @@ static inline uint64_t cursor_uint(struct cursor *c, unsigned size)
 		return cursor_u8(c);
 	case 2:
 		return cursor_u16(c);
+	case 3: {
+		struct tally_bytes b = cursor_bytes(c, 3);
+		bool is_little = c->swap != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+		if (b.len < 3)
+			return 0;
+		return (uint64_t)b.data[is_little ? 0 : 2] | (uint64_t)b.data[1] << 8 |
+		       (uint64_t)b.data[is_little ? 2 : 0] << 16;
+	}
 	case 4:
 		return cursor_u32(c);
 	case 8:

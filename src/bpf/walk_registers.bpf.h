@@ -46,7 +46,7 @@ struct walk_pt_regs { /* Saved registers, as in struct pt_regs, the layout of wh
 #define WALK_SIGNAL_SP	  560
 #define WALK_SIGNAL_PC	  568
 #define WALK_HAS_LINK	  true
-#define WALK_REGS_OFFSET  232 /* Offset of the members of struct walk_pt_regs in struct pt_regs. */
+#define WALK_REGS_OFFSET  232 /* Offset in struct pt_regs of fp (x29), the first member of struct walk_pt_regs. */
 #else
 #error "walk_registers.bpf.h: the registers of this architecture are not known"
 #endif

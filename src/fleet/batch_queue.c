@@ -125,7 +125,8 @@ static bool batch_queue_remove_counted(struct batch_queue *q, const struct queue
 	return !q->remains;
 }
 
-/* Losses are counted by one rename. The new name also shows which file to remove if the process ends before that. */
+/* Drops a batch and counts it as lost. The counts are in the name of the state file, so one rename stores them; the new name
+ * also says which batch was dropped, so that its file is removed later if the process ends before that. */
 static enum tally_status batch_queue_drop(struct batch_queue *q, size_t index, struct tally_error *err)
 {
 	const struct queue_entry entry = q->entries.items[index], remaining = q->remaining;

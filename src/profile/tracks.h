@@ -36,7 +36,8 @@ enum span_kind {
 	SPAN_SEND,
 	SPAN_SYNC,
 	SPAN_POLL,
-	SPAN_LOCK, /* This and the following ones are waits with a recorded state. */
+	/* Waits for a lock, for data, and by sleeping, as the recorded state of the wait says. */
+	SPAN_LOCK,
 	SPAN_DATA,
 	SPAN_SLEEP,
 	SPAN_KINDS

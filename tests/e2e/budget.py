@@ -19,8 +19,8 @@ import resource
 import signal
 import time
 
-import case_processes
 import pytest
+import run_limits
 
 STORED = pathlib.Path(__file__).with_name('durations.txt')
 QUICK_CPU_S, QUICK_WALL_S = 0.5, 2
@@ -31,8 +31,6 @@ LIMIT_S = float(os.environ.get('TALLY_CASE_CPU_S') or 10)
 # Wall-clock seconds that the preparation, the body and the end of a case may each take; 0: no limit. Longer than a
 # subprocess may take (TIMEOUT_S of conftest.py), whose own message says more.
 END_AFTER_S = float(os.environ.get('TALLY_CASE_WALL_S') or 400)
-# Seconds since the epoch, after which no case begins.
-BEGIN_UNTIL = float(os.environ.get('BEGIN_UNTIL') or 'inf')
 
 
 def cpu_used():
@@ -81,8 +79,8 @@ class CaseBudget:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item):
         self.case_begin = self.now()
-        if time.time() >= BEGIN_UNTIL:
-            pytest.skip(case_processes.TOO_LATE)
+        if run_limits.seconds_until('BEGIN_UNTIL') == 0:
+            pytest.skip(run_limits.TOO_LATE)
         with ended_in_time(item):
             yield
 
@@ -117,9 +115,9 @@ def ended_in_time(item):
 
     def end_case(_number, _frame):
         # What pytest itself started besides, such as the browser that cases share, may be what hangs.
-        pids = set(case_processes.descendants(os.getpid())).union(case_processes.running_cases().get(item.nodeid, []))
-        seen = '\n'.join(case_processes.described(pid) for pid in sorted(pids))
-        case_processes.end_processes(pids)
+        pids = set(run_limits.descendants(os.getpid())).union(run_limits.running_cases().get(item.nodeid, []))
+        seen = '\n'.join(run_limits.described(pid) for pid in sorted(pids))
+        run_limits.end_processes(pids)
         pytest.fail(f'the case was ended, as it took more than {limit_s:g} s (TALLY_CASE_WALL_S); its processes were\n{seen}')
 
     before = signal.signal(signal.SIGALRM, end_case)

@@ -42,9 +42,5 @@ struct dwarf_abbrev_table *dwarf_abbrev_read(
 const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrev_table *table, uint64_t code);
 /* Returns the size in bytes of a value of this form; -1 if it depends on the value, or the form is unknown. */
 int dwarf_form_size(const struct dwarf_unit *unit, uint32_t form);
-static inline bool dwarf_host_is_little(void)
-{
-	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-}
 
 #endif

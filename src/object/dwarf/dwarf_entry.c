@@ -185,17 +185,6 @@ static void dwarf_entry_set_number(struct dwarf_value *value, enum dwarf_class c
 }
 
 /* Reads strings, directly or by index. Returns false if the form is not of this class. */
-/* Reads an unsigned integer of three bytes; 0 if the unit ends before, which the cursor reports. */
-static uint64_t dwarf_entry_read_u24(struct dwarf_walk *walk)
-{
-	struct tally_bytes b = cursor_bytes(&walk->cursor, 3);
-	if (b.len < 3)
-		return 0;
-	bool is_little = walk->file->swap != dwarf_host_is_little();
-	uint64_t low = b.data[is_little ? 0 : 2], high = b.data[is_little ? 2 : 0];
-	return low | (uint64_t)b.data[1] << 8 | high << 16;
-}
-
 static bool read_text_form(struct dwarf_walk *walk, uint32_t form, struct dwarf_value *value)
 {
 	struct cursor *c = &walk->cursor;
@@ -215,11 +204,9 @@ static bool read_text_form(struct dwarf_walk *walk, uint32_t form, struct dwarf_
 		return true;
 	case DW_FORM_strx1:
 	case DW_FORM_strx2:
-	case DW_FORM_strx4:
-		set_indexed_text(walk, cursor_uint(c, 1u << (form == DW_FORM_strx4 ? 2 : form - DW_FORM_strx1)), value);
-		return true;
 	case DW_FORM_strx3:
-		set_indexed_text(walk, dwarf_entry_read_u24(walk), value);
+	case DW_FORM_strx4:
+		set_indexed_text(walk, cursor_uint(c, form - DW_FORM_strx1 + 1), value);
 		return true;
 	default:
 		return false;
@@ -311,14 +298,11 @@ static bool read_address_form(struct dwarf_walk *walk, uint32_t form, struct dwa
 	case DW_FORM_GNU_addr_index:
 		set_indexed_address(walk, cursor_uleb(c), value);
 		return true;
-	case DW_FORM_addrx3:
-		set_indexed_address(walk, dwarf_entry_read_u24(walk), value);
-		return true;
 	case DW_FORM_addrx1:
 	case DW_FORM_addrx2:
+	case DW_FORM_addrx3:
 	case DW_FORM_addrx4:
-		set_indexed_address(
-			walk, cursor_uint(c, 1u << (form == DW_FORM_addrx4 ? 2 : form - DW_FORM_addrx1)), value);
+		set_indexed_address(walk, cursor_uint(c, form - DW_FORM_addrx1 + 1), value);
 		return true;
 	default:
 		return false;

@@ -11,7 +11,7 @@
 #include "tasks/recording/wait_looks.h"
 
 #define STACKS_MS      20 /* Maximum time for reading stacks in one call, in milliseconds. */
-#define LAST_STACKS_MS 300 /* The same for the last call. */
+#define LAST_STACKS_MS 300 /* Maximum time for reading stacks in the last call, in milliseconds. */
 /* Waits shorter than this (100 ms) are not reported as lost if their stacks are unknown. */
 #define SHORT_NS 100000000
 

@@ -17,7 +17,7 @@
 #define LAUNCHER	  "valgrind"
 #define LAUNCHER_PROGRAM  ".bin" /* The program that Debian's script "valgrind" starts with a changed environment. */
 #define INSTALLED_FOLDER  "../libexec/tally/valgrind" /* Relative to the folder of this program. */
-#define BUILD_FOLDER	  "../../simulator" /* The same for a build directory. */
+#define BUILD_FOLDER	  "../../simulator" /* Relative to the folder of a program that lies in its build directory. */
 #define VALGRIND_LIB_NAME "VALGRIND_LIB"
 
 static bool simulation_tool_has(const char *folder, const char *name)

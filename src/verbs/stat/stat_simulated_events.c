@@ -150,24 +150,15 @@ void stat_simulated_events_kinds(const struct stat_simulated_events *events, str
 	}
 }
 
-/* Returns the event that counts the instruction fetches that reach the last level: the misses of the level before it. */
-static uint32_t stat_simulated_code_references(bool has_l2)
-{
-	return has_l2 ? SIM_L2_CODE_MISSES : SIM_L1I_LOAD_MISSES;
-}
-
 bool stat_simulated_value(const struct stat_simulated_events *events, size_t event,
 	const struct simulation_counts *counts, uint64_t *value)
 {
 	uint64_t sum = events->sums.items[event];
 	bool has_l2 = strstr(counts->model, " l2=") != NULL;
+	/* Instruction fetches that reach the last level are the misses of the level before it. */
+	if (sum == ALL_LLC_REFERENCES)
+		sum |= BIT(has_l2 ? SIM_L2_CODE_MISSES : SIM_L1I_LOAD_MISSES);
 	*value = 0;
-	if (sum == ALL_LLC_REFERENCES) {
-		uint32_t code = stat_simulated_code_references(has_l2);
-		if (!counts->is_counted[code])
-			return false;
-		*value = counts->values[code];
-	}
 	for (uint32_t i = 0; i < SIM_EVENT_COUNT; i++) {
 		bool is_of_l2 = i >= SIM_L2_LOADS && i <= SIM_L2_CODE_MISSES;
 		if (!(sum & BIT(i)))

@@ -62,7 +62,8 @@ struct perfetto {
 	const struct export_view *view;
 	struct export_tables tables;
 	struct intern strings; /* Names and paths; an ID + 1 is the interning ID, for all kinds of strings. */
-	bool *frame_is_told, *node_is_told, *binary_is_told; /* Already written in the current sequence. */
+	/* Whether the packets of the current sequence have named a frame, node or binary already. */
+	bool *frame_is_told, *node_is_told, *binary_is_told;
 	struct id_table told; /* Strings already written in the current sequence; keys: field and string. */
 	struct text room;
 };

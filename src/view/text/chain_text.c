@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/key_sort.h"
 #include "base/vec.h"
 #include "view/text/percent_text.h"
 
@@ -271,23 +272,9 @@ static void print_path(
 	}
 }
 
-struct chain_hit { /* A chain that ends at a node of the tree. */
-	uint32_t node;
-	uint32_t position; /* Position in the list of list_hits. */
-	uint64_t period;
-};
-
-/* Orders chains by weight, the heaviest first. Those of one weight stay in the order of list_hits. */
-static int chain_text_compare_hits(const void *left, const void *right)
-{
-	const struct chain_hit *a = left, *b = right;
-	if (a->period != b->period)
-		return a->period > b->period ? -1 : 1;
-	return a->position < b->position ? -1 : a->position > b->position;
-}
-
-/* Lists the nodes with hits, children before their parents, in the order of the children. */
-static bool list_hits(struct chain_printer *printer, uint64_t min_period, struct chain_hit *list, size_t *count)
+/* Lists the nodes with hits, children before their parents, in the order of the children. The keys are those of the
+ * order by weight, the heaviest first. */
+static bool list_hits(struct chain_printer *printer, uint64_t min_period, struct sort_key *list, size_t *count)
 {
 	const struct call_tree_builder *tree = &printer->builder;
 	size_t depth = 0;
@@ -302,10 +289,8 @@ static bool list_hits(struct chain_printer *printer, uint64_t min_period, struct
 				return false;
 			continue;
 		}
-		if (node->hit_period && node->hit_period >= min_period) {
-			list[*count] = (struct chain_hit){branch->node, (uint32_t)*count, node->hit_period};
-			++*count;
-		}
+		if (node->hit_period && node->hit_period >= min_period)
+			list[(*count)++] = (struct sort_key){UINT64_MAX - node->hit_period, branch->node};
 		depth--;
 	}
 	return true;
@@ -334,17 +319,17 @@ static void print_listed(struct chain_printer *printer, struct text *out, uint32
 static bool print_list(struct chain_printer *printer, struct text *out, uint64_t min_period)
 {
 	struct call_tree_builder *tree = &printer->builder;
-	struct chain_hit *list = malloc((tree->node_count + 1) * sizeof(*list));
+	struct sort_key *list = malloc((2 * (size_t)tree->node_count + 1) * sizeof(*list));
 	size_t count;
 	if (!list)
 		return false;
 	bool is_listed = list_hits(printer, min_period, list, &count);
 	if (is_listed)
-		qsort(list, count, sizeof(*list), chain_text_compare_hits);
+		key_sort(list, list + count, count);
 	for (size_t i = 0; is_listed && i < count; i++) {
 		if (printer->options.print_limit && i == printer->options.print_limit)
 			break;
-		print_listed(printer, out, list[i].node);
+		print_listed(printer, out, (uint32_t)list[i].index);
 	}
 	free(list);
 	return is_listed;

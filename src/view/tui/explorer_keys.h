@@ -21,7 +21,8 @@ enum explorer_action {
 	EXPLORER_ANNOTATE,
 	EXPLORER_ORDER, /* Sort by e->order. */
 	EXPLORER_SORT, /* Group rows by the keys in e->input. */
-	EXPLORER_TOP_DOWN, /* This and the next two open other views of the same samples. */
+	/* The three other views of the same samples, which these keys open. */
+	EXPLORER_TOP_DOWN,
 	EXPLORER_CALLERS,
 	EXPLORER_FLAME,
 	EXPLORER_HEADER,

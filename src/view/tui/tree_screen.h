@@ -24,7 +24,8 @@ enum tree_action { /* Actions of the tree view and of the flame view. */
 	TREE_STAY,
 	TREE_BACK,
 	TREE_LEAVE,
-	TREE_TOP_DOWN, /* This and the next three open other views. */
+	/* The four other views of the same samples, which these keys open. */
+	TREE_TOP_DOWN,
 	TREE_CALLERS,
 	TREE_FLAME,
 	TREE_LEVELS,

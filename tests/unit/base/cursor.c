@@ -138,9 +138,23 @@ static void signed_numbers_of_variable_length(void **state)
 	}
 }
 
+static void integers_of_three_bytes(void **state)
+{
+	const uint8_t bytes[] = {1, 2, 0x83};
+	const struct tally_bytes whole = {bytes, sizeof(bytes)}, cut = {bytes, 2};
+	bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+	struct cursor c = cursor_make(whole, !is_little);
+	assert_true(cursor_uint(&c, 3) == 0x830201 && cursor_left(&c) == 0 && !c.failed);
+	c = cursor_make(whole, is_little);
+	assert_true(cursor_uint(&c, 3) == 0x010283 && !c.failed);
+	c = cursor_make(cut, false);
+	assert_true(cursor_uint(&c, 3) == 0 && c.failed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(integers_of_three_bytes),
 		cmocka_unit_test(both_byte_orders),
 		cmocka_unit_test(bytes_are_in_the_order_that_is_asked),
 		cmocka_unit_test(a_short_read_fails_for_good),

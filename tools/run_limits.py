@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds and ends the processes that an end-to-end case has started.
+"""How long a run of the tests may take, and how the processes of what exceeds that are found and ended.
 
-pytest names the running case in the environment variable PYTEST_CURRENT_TEST as "NODEID (PHASE)", and what the case
+BEGIN_UNTIL: seconds since the epoch, after which nothing begins. END_BY: seconds since the epoch, at which what runs is
+ended. Both are infinite unless the environment has them. pytest names the running case in the environment variable PYTEST_CURRENT_TEST as "NODEID (PHASE)", and what the case
 starts inherits it. Children of pytest that were given another environment belong to the case that runs.
 """
 import contextlib
 import os
 import pathlib
 import signal
+import time
 
-# Why a case was skipped that would have begun after BEGIN_UNTIL of tools/check.
+# Why a case was skipped that would have begun after BEGIN_UNTIL.
 TOO_LATE = 'BEGIN_UNTIL has passed'
+
+
+def seconds_until(name):
+    """How long it is until the time that this variable has; not below 0."""
+    return max(0, float(os.environ.get(name) or 'inf') - time.time())
 
 
 def running_cases():
