@@ -37,6 +37,7 @@ DATA_FIXTURES = {'shared', 'shared_recording', 'golden_place'}
 FIXED = {'LC_ALL': 'C', 'TERM': 'dumb', 'COLUMNS': '80', 'TZ': 'UTC', 'PAGER': 'cat'}
 # For what never ends: a loaded machine is slow.
 TIMEOUT_S = 300
+RETRY_AFTER_ABORT_S = 0.3
 
 
 def find_newest_perf():
@@ -93,21 +94,22 @@ def pytest_runtest_teardown(item, nextitem):
 class Program:
     """A program with the fixed environment. Calling it gives its CompletedProcess; check=N asserts the exit status."""
 
-    def __init__(self, path, home, runs_if_aborted=1, prefix=()):
+    def __init__(self, path, home, retries_if_aborted=0, prefix=()):
         self.path = pathlib.Path(path)
         self.prefix = list(prefix)
-        self.runs_if_aborted = runs_if_aborted
+        self.retries_if_aborted = retries_if_aborted
         self.environment = {**os.environ, **FIXED, 'HOME': str(home)}
 
     def __call__(self, *arguments, check=None, cwd=None, stdin=None, env=None, timeout=TIMEOUT_S, text=True):
         environment = {**self.environment, **(env or {})}
         kept = {'errors': 'replace'} if text else {}
-        for _ in range(self.runs_if_aborted):
+        for retries_left in reversed(range(self.retries_if_aborted + 1)):
             result = subprocess.run([*self.prefix, str(self.path), *map(str, arguments)], cwd=cwd, env=environment, text=text,
                                     input=stdin, stdin=subprocess.DEVNULL if stdin is None else None,
                                     capture_output=True, timeout=timeout, check=False, **kept)
-            if result.returncode != -signal.SIGABRT:
+            if result.returncode != -signal.SIGABRT or not retries_left:
                 break
+            time.sleep(RETRY_AFTER_ABORT_S)
         if check is not None:
             shown = f'{" ".join(map(str, arguments))}\nstdout: {result.stdout}\nstderr: {result.stderr}'
             assert result.returncode == check, f'exit status {result.returncode}: {shown}'
@@ -171,8 +173,8 @@ def perf(tmp_path):
         pytest.skip('perf is not installed')
     # perf 6.1 aborts when another session on the machine asks for build IDs at the same time: the kernel then marks
     # the mappings of every session as having one (docs/compatibility.md). tally and perf 7.x ask by default, and tests
-    # run side by side.
-    return Program(path, tmp_path, runs_if_aborted=10)
+    # run side by side: the retries last longer than such a session.
+    return Program(path, tmp_path, retries_if_aborted=60)
 
 
 @pytest.fixture

@@ -39,6 +39,11 @@ def test_every_path_of_the_page_exists():
     assert not [path for path in named if not (ROOT / path).exists()]
 
 
+@pytest.mark.skipif(not shutil.which('git'), reason='git is not installed')
+def test_the_example_applies():
+    subprocess.run(['git', 'apply', '--check', '-'], input=example(), text=True, check=True, cwd=ROOT, timeout=TIMEOUT_S)
+
+
 @pytest.mark.long  # it builds the program
 @pytest.mark.alone
 def test_the_sort_key_can_be_added(copied, tally, workload, live, tmp_path):
