@@ -23,7 +23,7 @@ import pytest
 import run_limits
 
 STORED = pathlib.Path(__file__).with_name('durations.txt')
-QUICK_CPU_S, QUICK_WALL_S = 0.5, 2
+QUICK_CPU_S, QUICK_WALL_S = 0.3, 2
 # Cases with one of these marks may use more.
 UNLIMITED = {'long', 'always', 'data'}
 # On a slow machine or with a slow build: TALLY_CASE_CPU_S=SECONDS; 0: no limit.
