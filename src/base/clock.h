@@ -10,9 +10,10 @@
 #include <stdint.h>
 #include <time.h>
 
+/* Returns the time of the clock in nanoseconds, or 0 if the clock cannot be read. */
 static inline uint64_t clock_ns_of(clockid_t clock)
 {
-	struct timespec now;
+	struct timespec now = {0};
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }

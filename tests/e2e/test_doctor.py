@@ -78,6 +78,11 @@ def test_a_user_learns_of_the_sysctl(readable, live):
         assert stat_counts(readable, prefix_event, prefix=NOBODY) == events[name]['is_allowed'], name
 
 
+def test_a_denied_clock_does_not_hold_it_up(tally, live, tmp_path):
+    tally.prefix = [denying(tmp_path, 'clock_gettime')]
+    assert 'software' in tally('doctor', check=0).stdout
+
+
 def test_a_seccomp_filter_is_named(tally, live, tmp_path):
     prefix = [denying(tmp_path, 'perf_event_open')]
     status, document = asked(tally, prefix=prefix)

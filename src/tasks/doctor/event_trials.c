@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "kernel/events/breakpoint_probe.h"
 
 #define TRIAL_PAGES	32
@@ -20,6 +21,7 @@
 #define TRIAL_TURNS	100000 /* Number of iterations of a loop, each of which has 2 to 10 instructions. */
 #define TRIAL_SPIN_NS	2000000
 #define TRIAL_TICKS_NS	40000000 /* CPU time within which samples must arrive; one is due every TRIAL_RING_PERIOD_NS. */
+#define TRIAL_MOST_LOOPS	10000 /* Bounds a wait for CPU time, as a filter may forbid reading that clock. */
 #define TRIAL_CYCLES_NS 20 /* Maximum plausible number of cycles per nanosecond (20 GHz). */
 
 struct event_trial {
@@ -31,13 +33,6 @@ struct event_trial {
 	bool is_rate; /* Set if least and most refer to one microsecond in which the event was counted. */
 };
 
-static uint64_t event_trial_cpu_ns(void)
-{
-	struct timespec now = {0};
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void event_trial_loop(void)
 {
 	for (unsigned i = 0; i < TRIAL_TURNS; i++)
@@ -46,7 +41,8 @@ static void event_trial_loop(void)
 
 static void event_trial_spin(void)
 {
-	for (uint64_t start = event_trial_cpu_ns(); event_trial_cpu_ns() - start < TRIAL_SPIN_NS;)
+	uint64_t start = clock_ns_of(CLOCK_THREAD_CPUTIME_ID);
+	for (unsigned i = 0; i < TRIAL_MOST_LOOPS && clock_ns_of(CLOCK_THREAD_CPUTIME_ID) - start < TRIAL_SPIN_NS; i++)
 		event_trial_loop();
 }
 
@@ -175,13 +171,14 @@ bool event_trials_pass(
 bool event_trial_ring_fills(const struct kernel_seam *kernel, int fd, const void *ring)
 {
 	const struct perf_event_mmap_page *page = ring;
-	uint64_t start = event_trial_cpu_ns(), head = 0;
+	uint64_t start = clock_ns_of(CLOCK_THREAD_CPUTIME_ID), head = 0;
 	if (kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_ENABLE, NULL) < 0)
 		return false;
-	do {
+	for (unsigned i = 0; i < TRIAL_MOST_LOOPS && head == 0 && clock_ns_of(CLOCK_THREAD_CPUTIME_ID) - start < TRIAL_TICKS_NS;
+		i++) {
 		event_trial_loop();
 		head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
-	} while (head == 0 && event_trial_cpu_ns() - start < TRIAL_TICKS_NS);
+	}
 	kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_DISABLE, NULL);
 	return head > 0;
 }
