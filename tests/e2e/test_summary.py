@@ -179,6 +179,12 @@ def test_recordings_without_samples(tally):
     for name, said in (('stat', 'tally stat report -i '), ('nosamp', 'tally health -i ')):
         result = tally('summary', CORPUS / f'{name}.data')
         assert result.returncode == 255 and said in result.stderr and result.stdout == ''
+        result = tally('summary', '--json', CORPUS / f'{name}.data')
+        document = json.loads(result.stdout)
+        json_schema.check(document, SCHEMA)
+        assert result.returncode == 255 and said in result.stderr
+        assert document['samples'] == 0 and document['functions'] == [] and document['verdict'] == 'good'
+        assert any(said in note for note in document['notes'])
 
 
 def test_next_commands_can_be_pasted(tally, tmp_path):

@@ -68,6 +68,22 @@ static enum tally_status summary_make(const struct cli *cli, const struct summar
 	return status;
 }
 
+/* Prints the document of a recording without samples. The caller reports the reason as an error, too. */
+static void summary_print_empty(const struct cli *cli, const struct summary_settings *s,
+	const struct summary_sources *sources, struct summary_recording *recording, const char *reason)
+{
+	struct summary_facts facts;
+	struct tally_error err;
+	struct text out = {0};
+	if (summary_facts_make_empty(recording, sources, reason, &facts, &err) != TALLY_OK)
+		return;
+	if (summary_output(&facts, &s->form, &out, &err) == TALLY_OK)
+		cli_finish_text(cli, &out);
+	else
+		text_deinit(&out);
+	summary_facts_deinit(&facts);
+}
+
 /* words is the command that was recorded into a temporary file, or NULL if the recording is permanent. */
 static int summary_print(const struct cli *cli, const struct summary_settings *s, const char *path, const char *event,
 	char *const *words)
@@ -85,6 +101,8 @@ static int summary_print(const struct cli *cli, const struct summary_settings *s
 		sources.path = "standard input";
 	if (status == TALLY_OK)
 		status = summary_make(cli, s, &sources, &recording, &out, &err);
+	if (recording.is_empty && s->form.is_json)
+		summary_print_empty(cli, s, &sources, &recording, err.text);
 	int code = status == TALLY_OK ? cli_finish_text(cli, &out) : cli_fail(cli, &err);
 	if (code == 0 && recording.is_damaged)
 		code = cli_fail(cli, &recording.damage);

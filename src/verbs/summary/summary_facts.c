@@ -328,6 +328,12 @@ static enum tally_status facts_note_origins(
 	return TALLY_OK;
 }
 
+static struct tally_str facts_verdict(struct summary_recording *r, const char *path)
+{
+	const struct health_source source = {.path = path, .reader = r->source.reader, .health = &r->health};
+	return r->has_health ? str_from(health_word(&source)) : STR("good");
+}
+
 static enum tally_status facts_add_notes(struct facts_making *m)
 {
 	struct summary_recording *r = m->recording;
@@ -337,11 +343,6 @@ static enum tally_status facts_add_notes(struct facts_making *m)
 	quality_measure(&quality, r->source.reader, &r->result);
 	quality_text(&line, &quality);
 	enum tally_status status = facts_note(m, &line);
-	if (r->has_health) {
-		const struct health_source source = {
-			.path = m->facts->path, .reader = r->source.reader, .health = &r->health};
-		m->facts->verdict = str_from(health_word(&source));
-	}
 	if (status == TALLY_OK && !str_equal(m->facts->verdict, STR("good"))) {
 		struct text note = {0};
 		text_str(&note, "the recording is ");
@@ -494,7 +495,7 @@ enum tally_status summary_facts_make(struct summary_recording *recording, struct
 	*facts = (struct summary_facts){.path = sources->path,
 		.baseline = sources->baseline,
 		.program = sources->program,
-		.verdict = STR("good")};
+		.verdict = facts_verdict(recording, sources->path)};
 	arena_init(&facts->arena);
 	enum tally_status status = facts_add_origin(&m, sources);
 	if (status == TALLY_OK)
@@ -512,6 +513,20 @@ enum tally_status summary_facts_make(struct summary_recording *recording, struct
 	if (status != TALLY_OK)
 		summary_facts_deinit(facts);
 	return status;
+}
+
+enum tally_status summary_facts_make_empty(struct summary_recording *recording, const struct summary_sources *sources,
+	const char *reason, struct summary_facts *facts, struct tally_error *err)
+{
+	*facts = (struct summary_facts){.path = sources->path,
+		.program = sources->program,
+		.verdict = facts_verdict(recording, sources->path),
+		.features = perfdata_reader_features(recording->source.reader)};
+	arena_init(&facts->arena);
+	if (vec_push(&facts->notes, str_from(reason)))
+		return TALLY_OK;
+	summary_facts_deinit(facts);
+	return error_nomem(err);
 }
 
 void summary_facts_deinit(struct summary_facts *facts)

@@ -68,12 +68,16 @@ struct summary_facts {
 	bool is_made_again; /* The first command records that file. */
 	struct tally_str verdict; /* Verdict on the recording's health. */
 	VEC(struct tally_str) notes; /* Sentences about the reliability of the recording. */
-	const char *commands[SUMMARY_COMMANDS];
+	const char *commands[SUMMARY_COMMANDS]; /* NULL in the facts of a recording without samples. */
 };
 
 TALLY_MUST_CHECK enum tally_status summary_facts_make(struct summary_recording *recording,
 	struct summary_recording *baseline, const struct summary_sources *sources, struct summary_facts *facts,
 	struct tally_error *err);
+/* Makes the facts of a recording without samples: its path, its verdict, and the reason as the only note. The reason must
+ * outlive the facts. */
+TALLY_MUST_CHECK enum tally_status summary_facts_make_empty(struct summary_recording *recording,
+	const struct summary_sources *sources, const char *reason, struct summary_facts *facts, struct tally_error *err);
 void summary_facts_deinit(struct summary_facts *facts);
 
 #endif

@@ -134,9 +134,8 @@ void summary_json(const struct summary_facts *f, const struct summary_limits *li
 		json_string(&j, NULL, f->notes.items[i]);
 	json_array_end(&j);
 	json_array(&j, "next");
-	for (size_t i = 0; i < MIN(limits->commands, SUMMARY_COMMANDS); i++)
+	for (size_t i = 0; i < MIN(limits->commands, SUMMARY_COMMANDS) && f->commands[i]; i++)
 		json_string(&j, NULL, str_from(f->commands[i]));
 	json_array_end(&j);
 	json_object_end(&j);
-	text_char(out, '\n');
 }

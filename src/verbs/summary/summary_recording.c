@@ -55,8 +55,11 @@ enum tally_status summary_recording_open(const struct cli *cli, const struct dat
 	status = data_source_open_store(cli, input, &r->source, err);
 	if (status == TALLY_OK)
 		status = summary_recording_replay(r, err);
-	if (status == TALLY_OK)
+	r->has_health = status == TALLY_OK && recording_health_read(r->source.reader, &r->health, NULL) == TALLY_OK;
+	if (status == TALLY_OK) {
 		status = summary_choose_event(r, recording_name(input->file.path), event, err);
+		r->is_empty = status == TALLY_NOT_FOUND && !event;
+	}
 	if (status == TALLY_OK) {
 		const struct flat_options options = {
 			.keys = summary_keys, .key_count = SUMMARY_KEYS, .first_event = r->event, .member_count = 1};
@@ -66,8 +69,6 @@ enum tally_status summary_recording_open(const struct cli *cli, const struct dat
 	if (status == TALLY_OK)
 		status = flat_table_sort(
 			&r->functions, (const enum profile_key[]){KEY_OVERHEAD, KEY_SYMBOL, KEY_DSO}, 3, err);
-	if (status == TALLY_OK && recording_health_read(r->source.reader, &r->health, NULL) == TALLY_OK)
-		r->has_health = true;
 	return status;
 }
 

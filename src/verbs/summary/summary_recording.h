@@ -24,6 +24,7 @@ struct summary_recording {
 	bool has_functions;
 	struct recording_health health;
 	bool has_health;
+	bool is_empty; /* Set if opening it failed because no event has samples; the health is known nevertheless. */
 	bool is_damaged; /* Only a part could be read. */
 	struct tally_error damage; /* Describes the damage if is_damaged is set. */
 };
