@@ -614,6 +614,12 @@ int main(void) { return worker(60000000) == 1; }
 '''
 
 
+def doubted(tally, folder):
+    document = json.loads(tally('annotate', '--json', '-i', 'd', 'worker', cwd=folder, check=0).stdout)
+    json_schema.check(document, SCHEMA)
+    return [(row['state'], row['files'], row['first']) for row in document['sources']]
+
+
 def test_sources_that_are_absent_or_changed_are_said(live, tally, tmp_path):
     source = tmp_path / 'w.c'
     source.write_text(DATED_SOURCE)
@@ -621,10 +627,18 @@ def test_sources_that_are_absent_or_changed_are_said(live, tally, tmp_path):
     tally('record', '-q', '-e', 'cpu-clock', '-F', '999', '-o', 'd', './w', cwd=tmp_path, check=0)
     same = tally('annotate', '--stdio', '-i', 'd', 'worker', cwd=tmp_path, check=0)
     assert 'compiled here' in same.stdout and 'w.c' not in same.stderr
+    assert doubted(tally, tmp_path) == []
     built = (tmp_path / 'w').stat().st_mtime
     os.utime(source, (built + 60, built + 60))
     newer = tally('annotate', '--stdio', '-i', 'd', 'worker', cwd=tmp_path, check=0)
     assert f'{source} was modified after the program was built' in newer.stderr
+    assert doubted(tally, tmp_path) == [('newer', 1, str(source))]
+    source.write_text('/* another file of the same name */\n')
+    os.utime(source, (built - 60, built - 60))
+    shorter = tally('annotate', '--stdio', '-i', 'd', 'worker', cwd=tmp_path, check=0)
+    assert f'{source} ends before lines that the debug information names' in shorter.stderr
+    assert doubted(tally, tmp_path) == [('shorter', 1, str(source))]
     source.unlink()
     absent = tally('annotate', '--stdio', '-i', 'd', 'worker', cwd=tmp_path, check=0)
     assert f'no source of {source}: the file is not there' in absent.stderr and '--prefix' in absent.stderr
+    assert doubted(tally, tmp_path) == [('absent', 1, str(source))]

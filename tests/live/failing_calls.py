@@ -58,6 +58,7 @@ int main(int c, char **v)
 	return 0;
 }
 '''
+CORPUS = f'{pathlib.Path(__file__).resolve().parents[1] / "corpus"}/'
 RECORD = ['record', '-o', 'new.data']
 VERBS = {
     'stat': ['stat', './work'],
@@ -82,7 +83,33 @@ VERBS = {
     'evlist': ['evlist', '-i', 'old.data'],
     'inject': ['inject', '-b', '-i', 'old.data', '-o', 'injected.data'],
     'buildid-list': ['buildid-list', '-i', 'old.data'],
-    'timechart': ['timechart', '-i', 'old.data', '-o', 'chart.svg'],
+    'timechart': ['timechart', '-i', CORPUS + 'sched.data', '-o', 'chart.svg'],
+    'archive': ['archive', 'old.data'],
+    'buildid-cache': ['buildid-cache', '--list'],
+    'check': ['check', 'feature', 'libelf'],
+    'completion': ['completion', 'bash'],
+    'config': ['config', '--list'],
+    'data': ['data', 'convert', '--to-json', 'converted.json', '-i', 'old.data', '--force'],
+    'ftrace': ['ftrace', '-t', 'function', '--', './work'],
+    'help': ['help', 'report'],
+    'kallsyms': ['kallsyms', 'schedule'],
+    'kmem': ['kmem', '-i', CORPUS + 'kmem.data', 'stat'],
+    'kwork': ['kwork', 'report', '-i', CORPUS + 'sched.data'],
+    'lock': ['lock', '-i', CORPUS + 'lock.data', 'contention'],
+    'lock-live': ['lock', 'contention', '-a', '-b', '--', './work'],
+    'pack': ['pack', 'old.data', '-o', 'packed.data'],
+    'probe': ['probe', '--list'],
+    'probe-lines': ['probe', '-x', './work', '--line', 'main'],
+    'query': ['query', '-i', 'old.data', 'select count(*) from samples'],
+    'record-all': RECORD + ['-a', '-g', './work'],
+    'sched': ['sched', 'latency', '-i', CORPUS + 'sched.data'],
+    'sched-map': ['sched', 'map', '-i', CORPUS + 'sched.data'],
+    'stat-all': ['stat', '-a', './work'],
+    'stat-intervals': ['stat', '-I', '50', './work'],
+    'stat-report': ['stat', 'report', '-i', CORPUS + 'stat.data'],
+    'test': ['test', 'list'],
+    'trace-sums': ['trace', '-s', './work'],
+    'version': ['version', '--build-options'],
 }
 
 Result = collections.namedtuple('Result', 'status out err')

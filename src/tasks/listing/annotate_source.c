@@ -24,6 +24,7 @@ struct annotate_source_file {
 	char *text;
 	VEC(struct tally_str) lines;
 	uint32_t shown_to, last;
+	bool is_doubted; /* It is newer than the program, or shorter than the program says. */
 };
 
 void annotate_source_init(struct annotate_source *source, const char *prefix, unsigned strip)
@@ -56,31 +57,56 @@ void annotate_source_of(struct annotate_source *source, const struct binary_stor
 	source->program_changed_ns = has_time ? changed_ns(&st) : 0;
 }
 
-static void tell_files(
-	struct annotate_source *source, const char *front, const char *path, size_t count, const char *end)
+static void annotate_source_doubt(
+	struct annotate_source *source, enum annotate_source_doubt doubt, const char *path, const char *why)
 {
-	const char *visible = count ? visible_string(&source->arena, path) : NULL;
-	if (!visible)
+	struct annotate_source_doubts *doubts = &source->doubts[doubt];
+	if (doubts->count++ > 0)
 		return;
-	cli_sayf("%s%s", front, visible);
-	if (count > 1)
-		fprintf(stderr, " (and %zu more files)", count - 1);
-	fprintf(stderr, "%s\n", end);
+	doubts->path = arena_string(&source->arena, path, strlen(path));
+	doubts->why = why;
 }
+
+static const struct {
+	const char *state; /* In JSON. */
+	const char *front, *end; /* The message before and after the path; the reason of a refusal is added. */
+} source_doubts[SOURCE_DOUBTS] = {
+	[SOURCE_REFUSED] = {"refused", "note: no source of ", ": "},
+	[SOURCE_ABSENT] = {"absent", "note: no source of ",
+		": the file is not there; --prefix and --prefix-strip say where sources are now"},
+	[SOURCE_NEWER] = {"newer", "warning: ",
+		" was modified after the program was built: lines may differ from those that were compiled"},
+	[SOURCE_SHORTER] = {"shorter", "warning: ",
+		" ends before lines that the debug information names, so it is not the file that was compiled"},
+};
 
 void annotate_source_tell(struct annotate_source *source, const char *program)
 {
-	struct arena *arena = &source->arena;
-	const char *note = arena_printf(arena, "%s: note: no source of ", program);
-	const char *warning = arena_printf(arena, "%s: warning: ", program);
-	const char *why = arena_printf(arena, ": %s", source->refused_why ? source->refused_why : "");
-	if (!note || !warning || !why)
-		return;
-	tell_files(source, note, source->refused_path, source->refused, why);
-	tell_files(source, note, source->absent_path, source->absent,
-		": the file is not there; --prefix and --prefix-strip say where sources are now");
-	tell_files(source, warning, source->newer_path, source->newer,
-		" was modified after the program was built: lines may differ from those that were compiled");
+	for (size_t i = 0; i < SOURCE_DOUBTS; i++) {
+		const struct annotate_source_doubts *d = &source->doubts[i];
+		const char *visible = d->count && d->path ? visible_string(&source->arena, d->path) : NULL;
+		if (!visible)
+			continue;
+		cli_sayf("%s: %s%s", program, source_doubts[i].front, visible);
+		if (d->count > 1)
+			fprintf(stderr, " (and %zu more files)", d->count - 1);
+		fprintf(stderr, "%s%s\n", source_doubts[i].end, d->why ? d->why : "");
+	}
+}
+
+void annotate_source_json(const struct annotate_source *source, struct json *json)
+{
+	json_array(json, "sources");
+	for (size_t i = 0; i < SOURCE_DOUBTS; i++) {
+		if (source->doubts[i].count == 0 || !source->doubts[i].path)
+			continue;
+		json_object(json, NULL);
+		json_string(json, "state", str_from(source_doubts[i].state));
+		json_u64(json, "files", source->doubts[i].count);
+		json_string(json, "first", str_from(source->doubts[i].path));
+		json_object_end(json);
+	}
+	json_array_end(json);
 }
 
 void annotate_source_restart(struct annotate_source *source)
@@ -103,19 +129,15 @@ static void annotate_source_read_file(struct annotate_source *source, struct ann
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return;
 	file->text = source_access_read(path, &source->readers, &len, &why);
-	if (!file->text && why && source->refused++ == 0) {
-		source->refused_path = file->path;
-		source->refused_why = why;
-	}
-	if (!file->text && !why && source->absent++ == 0)
-		source->absent_path = arena_string(&source->arena, path, strlen(path));
-	if (!file->text)
+	if (!file->text) {
+		annotate_source_doubt(source, why ? SOURCE_REFUSED : SOURCE_ABSENT, why ? file->path : path, why);
 		return;
+	}
 	struct stat st;
-	bool is_newer =
-		source->program_changed_ns > 0 && stat(path, &st) == 0 && changed_ns(&st) > source->program_changed_ns;
-	if (is_newer && source->newer++ == 0)
-		source->newer_path = arena_string(&source->arena, path, strlen(path));
+	if (source->program_changed_ns > 0 && stat(path, &st) == 0 && changed_ns(&st) > source->program_changed_ns) {
+		file->is_doubted = true;
+		annotate_source_doubt(source, SOURCE_NEWER, path, NULL);
+	}
 	struct tally_str left = {file->text, len}, line;
 	while (left.len > 0 && str_next(&left, '\n', &line))
 		if (!vec_push(&file->lines, line))
@@ -151,6 +173,10 @@ bool annotate_source_move(struct annotate_source *source, const char *path, uint
 	struct annotate_source_file *file = annotate_source_open_file(source, path);
 	if (!file || file->lines.len == 0 || line == 0 || line == file->last)
 		return false;
+	if (line > file->lines.len && !file->is_doubted) {
+		file->is_doubted = true;
+		annotate_source_doubt(source, SOURCE_SHORTER, path, NULL);
+	}
 	uint32_t start = line > LINES_BEFORE ? line - LINES_BEFORE : 1;
 	if (file->shown_to >= start)
 		start = file->shown_to < line ? file->shown_to + 1 : line;

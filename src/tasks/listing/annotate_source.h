@@ -16,10 +16,18 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/json.h"
 #include "base/vec.h"
 #include "tasks/listing/source_access.h"
 
 struct annotate_source_file;
+
+enum annotate_source_doubt { SOURCE_REFUSED, SOURCE_ABSENT, SOURCE_NEWER, SOURCE_SHORTER, SOURCE_DOUBTS };
+
+struct annotate_source_doubts { /* Files with the same doubt. */
+	size_t count;
+	const char *path, *why; /* The first file, and why it was refused; NULL for other doubts. */
+};
 
 struct annotate_source {
 	struct arena arena; /* Memory for files and texts, which live as long as the source. */
@@ -28,13 +36,8 @@ struct annotate_source {
 	VEC(struct annotate_source_file *) files;
 	struct annotate_source_file *current;
 	struct source_readers readers; /* Owners of the current program (annotate_source_of). */
-	size_t refused; /* Number of files that must not be shown, the first of them, and the reason. */
-	const char *refused_path, *refused_why;
 	uint64_t program_changed_ns; /* Modification time of the current program, or 0 if unknown. */
-	/* Number of files that do not exist, number of files that were modified after the program, and the first of
-	 * each. */
-	size_t absent, newer;
-	const char *absent_path, *newer_path;
+	struct annotate_source_doubts doubts[SOURCE_DOUBTS];
 };
 
 void annotate_source_init(struct annotate_source *source, const char *prefix, unsigned strip);
@@ -44,6 +47,8 @@ void annotate_source_deinit(struct annotate_source *source);
 void annotate_source_of(struct annotate_source *source, const struct binary_store *store, uint32_t id);
 /* Reports on standard error which files are not shown, and which may differ from those that were compiled. */
 void annotate_source_tell(struct annotate_source *source, const char *program);
+/* Adds the same as a member of the current object, an array "sources" (docs/schema/annotate.json). */
+void annotate_source_json(const struct annotate_source *source, struct json *json);
 /* Starts another function, for which lines may be shown again. */
 void annotate_source_restart(struct annotate_source *source);
 /* Returns false if nothing is to be shown for this line. */

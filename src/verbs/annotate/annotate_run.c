@@ -221,6 +221,8 @@ static enum tally_status annotate_run_print_all(struct annotate_run_running *r, 
 	}
 	if (r->run->is_json) {
 		json_array_end(&r->json);
+		if (!r->run->data_type)
+			annotate_source_json(&r->source, &r->json);
 		json_object_end(&r->json);
 	}
 	(void)text_flush(r->out);
