@@ -237,6 +237,23 @@ def test_copies_of_stacks_become_call_chains(stacks, tally, perf, elsewhere):
         assert set(names(theirs)) == set(ours) and len(names(theirs)) > len(ours) / 2 > 500
 
 
+def test_absent_split_debug_information_is_still_said(tmp_path, tally, live):
+    (tmp_path / 'w.c').write_text('static inline long step(long i) { return i * 3; }\n'
+                                  'int main(void) { volatile long s = 0; for (long i = 0; i < 50000000; i++) s += step(i); }\n')
+    subprocess.run(['gcc', '-O1', '-g', '-gsplit-dwarf', '-o', 'w', 'w.c'], cwd=tmp_path, check=True)
+    tally('record', '-q', '-e', 'cpu-clock:u', '-F', '500', '-o', 'in.data', './w', cwd=tmp_path, check=0)
+
+    def said(*words):
+        return 'split debug information (.dwo files) was not found' in tally('report', *words, cwd=tmp_path, check=0).stderr
+
+    tally('pack', '-q', 'in.data', '-o', 'whole.data', cwd=tmp_path, check=0)
+    for file in tmp_path.glob('*.dwo'):
+        file.unlink()
+    assert '.dwo' in tally('pack', 'in.data', '-o', 'part.data', cwd=tmp_path, check=0).stderr
+    (tmp_path / 'w').unlink()
+    assert said('--stdio', '-i', 'part.data') and not said('--stdio', '-i', 'whole.data')
+
+
 @pytest.mark.parametrize('order', ['<', '>'])
 def test_stacks_of_both_byte_orders(tmp_path, tally, order):
     """One sample at the start of a function, whose return address is on the stack; one without a copy; one event without."""

@@ -20,6 +20,20 @@ static void load_dump(
 		binary_entry_set(entry, BINARY_DAMAGED, "the packed dump of its generated code is damaged");
 }
 
+static void note_lacks(struct binary_entry *entry, const struct pack_object *object)
+{
+	static const char *const reasons[BINARY_LACK_KINDS] = {
+		[BINARY_LACKS_SPLITS] = "its split debug information (.dwo files) was not found",
+		[BINARY_LACKS_SUPPLEMENT] = "the common file of its debug information (made by dwz) was not found",
+		[BINARY_LACKS_UNITS] = "a part of its debug information is damaged",
+	};
+	for (unsigned lack = 0; lack < BINARY_LACK_KINDS; lack++)
+		if (object->lacks & 1U << lack)
+			entry->lacks[lack].what = arena_printf(&entry->arena,
+				"%.*s: some inlined functions and lines are not known, because %s when the recording was packed",
+				(int)object->key.path.len, object->key.path.data, reasons[lack]);
+}
+
 void load_pack(const struct binary_store_options *options, struct binary_entry *entry, const struct pack_object *object)
 {
 	bool ok = true;
@@ -33,6 +47,7 @@ void load_pack(const struct binary_store_options *options, struct binary_entry *
 		ok = vec_push(&entry->symbols.symbols, object->symbols.items[i]);
 	entry->packed = object;
 	entry->used_path = object->used_path;
+	note_lacks(entry, object);
 	if (ok && symbol_table_finish(&entry->symbols, SYMBOLS_SIZED))
 		binary_entry_set(entry, object->status, object->text);
 	else

@@ -56,6 +56,7 @@ struct pack_object {
 	enum binary_status status;
 	const char *used_path, *text, *places_path; /* NULL if there is none. */
 	uint64_t symbol_count; /* Number of symbols in the file, not only in the pack. */
+	uint32_t lacks; /* What the debug information lacked when it was packed: bits 1 << enum binary_lack. */
 	VEC(struct pack_segment) segments;
 	VEC(struct symbol) symbols; /* Sorted by start. */
 	VEC(struct pack_range) ranges; /* Sorted by start, without overlap. */

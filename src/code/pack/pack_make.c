@@ -66,5 +66,10 @@ enum tally_status pack_make(struct binary_store *store, uint32_t id, const uint6
 	if (status != TALLY_OK)
 		return status;
 	object->places_path = binary_store_places_path(store, id);
-	return pack_places(store, id, addresses, count, object) ? TALLY_OK : error_nomem(err);
+	if (!pack_places(store, id, addresses, count, object))
+		return error_nomem(err);
+	for (unsigned lack = 0; lack < BINARY_LACK_KINDS; lack++)
+		if (binary_store_lack(store, id, (enum binary_lack)lack).what)
+			object->lacks |= 1U << lack;
+	return TALLY_OK;
 }

@@ -79,7 +79,7 @@ static void read_fixed(struct decoder *d, struct pack_object *object)
 	object->used_path = read_string(d);
 	object->text = read_string(d);
 	object->places_path = read_string(d);
-	cursor_skip(c, sizeof(uint32_t));
+	object->lacks = cursor_u32(c);
 	if (kind > BINARY_NONE || status > BINARY_HIDDEN)
 		c->failed = true;
 }

@@ -94,7 +94,7 @@ static void pack_write_put_fixed(struct encoder *e, const struct pack_object *ob
 	pack_write_put_string(e, object->used_path);
 	pack_write_put_string(e, object->text);
 	pack_write_put_string(e, object->places_path);
-	writer_u32(w, 0);
+	writer_u32(w, object->lacks);
 }
 
 static void begin_block(struct encoder *e, enum pack_block tag, size_t count, size_t item_bytes)

@@ -20,6 +20,7 @@ static void fill(struct fixture *f)
 	user->status = BINARY_OK;
 	user->used_path = "/usr/lib/debug/true";
 	user->symbol_count = 99;
+	user->lacks = 1U << BINARY_LACKS_SPLITS;
 	assert_true(vec_push(&user->segments, ((struct pack_segment){0x1000, 0x401000, 0x500})));
 	assert_true(vec_push(&user->symbols, ((struct symbol){0x1010, 0x1020, "one", 'l', false, true})));
 	assert_true(vec_push(&user->symbols, ((struct symbol){0x1020, 0x1080, "two", 'g', true, false})));
@@ -93,6 +94,7 @@ static void check(const struct fixture *f)
 	assert_string_equal(user->used_path, "/usr/lib/debug/true");
 	assert_null(user->text);
 	assert_int_equal(user->symbol_count, 99);
+	assert_int_equal(user->lacks, 1U << BINARY_LACKS_SPLITS);
 	assert_int_equal(user->segments.items[0].vaddr, 0x401000);
 	assert_int_equal(user->symbols.len, 2);
 	assert_string_equal(user->symbols.items[1].name, "two");
