@@ -8,12 +8,15 @@
  *	do
  *		n = read(fd, bytes, size);
  *	while (n < 0 && is_interrupted(&interrupts));
+ *	if (wait_for_process(pid, &status, 0) < 0) ...
  */
 #ifndef BASE_INTERRUPTS_H
 #define BASE_INTERRUPTS_H
 
 #include <errno.h>
 #include <stdbool.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 
 #define INTERRUPTS_MAX 100000 /* Maximum number of repetitions of one call, or in one loop. */
 
@@ -21,6 +24,17 @@
 static inline bool is_interrupted(unsigned *interrupts)
 {
 	return errno == EINTR && ++*interrupts <= INTERRUPTS_MAX;
+}
+
+/* Like waitpid, but continues after signals. status may be NULL, and is unchanged after a failure. */
+static inline pid_t wait_for_process(pid_t pid, int *status, int options)
+{
+	unsigned interrupts = 0;
+	pid_t got;
+	do
+		got = waitpid(pid, status, options);
+	while (got < 0 && is_interrupted(&interrupts));
+	return got;
 }
 
 #endif

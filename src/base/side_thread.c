@@ -38,8 +38,11 @@ bool side_thread_add(struct side_thread *side, void *item)
 	bool is_added = !side->is_closed && vec_push(&side->items, item);
 	pthread_cond_signal(&side->is_changed);
 	pthread_mutex_unlock(&side->mutex);
-	if (is_added && !side->is_running)
+	if (is_added && !side->is_running) {
 		side->is_running = helper_thread_create(&side->thread, side_thread_run, side);
+		if (!side->is_running)
+			side->items.len--; /* The caller handles the item itself. */
+	}
 	return is_added && side->is_running;
 }
 

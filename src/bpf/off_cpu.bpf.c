@@ -476,7 +476,6 @@ static __always_inline bool off_cpu_leave(
 	t->syscall = regs.syscall;
 	t->state = state;
 	t->flags = state == OFF_CPU_RUNNABLE ? OFF_CPU_PREEMPTED : 0;
-	t->is_told = 0;
 	t->partial = OFF_CPU_IS_WHOLE;
 	t->generation = control.generation;
 	t->off_ns = now;
@@ -529,8 +528,6 @@ static __always_inline void off_cpu_return(struct off_cpu_thread *t, struct task
 		woken = begin;
 	if (woken > now)
 		woken = now;
-	if (t->is_told)
-		begin = woken;
 	const struct off_cpu_times times = {begin, woken, now, off_cpu_quota_end(t, task, now - woken)};
 	if (now - begin < threshold_ns || !off_cpu_tell_part(t, &key, &times))
 		off_cpu_add(t, &key, &times);

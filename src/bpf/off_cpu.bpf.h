@@ -98,11 +98,10 @@ struct off_cpu_thread {
 	__u32 generation; /* Generation in which off_ns was set. */
 	__u8 state, flags;
 	__u8 is_target; /* 0 if only the thread's wakeups of others matter. */
-	__u8 is_told; /* Nonzero if the blocked part of this wait has been reported. */
 	__u8 next_part;
 	__u8 partial; /* enum off_cpu_partial */
 	__u8 is_throttled; /* Nonzero if the thread left the CPU because the quota of its cgroup was used up. */
-	__u8 zero[1];
+	__u8 zero[2];
 	__u32 quota_cpu, zero32;
 	char waker_comm[OFF_CPU_COMM];
 	__u32 tags[OFF_CPU_PARTS]; /* Hashes of ip and sp of the elements of user, to find one; 0 if it is not valid. */

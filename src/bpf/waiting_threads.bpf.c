@@ -161,7 +161,6 @@ static __always_inline bool waiting_enter(
 	t->flags = OFF_CPU_BEGAN_BEFORE;
 	t->state = state;
 	t->syscall = regs.syscall;
-	t->is_told = 0;
 	t->quota_queue = 0;
 	t->is_throttled = 0;
 	if (t->woken_ns < begin_ns) /* The wakeup happened before this pass. */

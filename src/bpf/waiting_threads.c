@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/interrupts.h"
 #include "bpf/bpf_load.h"
 #include "bpf/wait_calls.h"
 #include "tally_config.h"
@@ -135,10 +136,12 @@ static enum tally_status waiting_threads_read(
 	uint8_t *bytes = malloc(READ_BYTES);
 	size_t count = 0, used;
 	ssize_t got = 1;
+	unsigned interrupts = 0;
 	enum tally_status status = bytes ? TALLY_OK : error_nomem(err);
 	while (status == TALLY_OK && got != 0) {
 		got = read(fd, bytes + count, READ_BYTES - count);
-		if (got < 0 && (errno == EINTR || errno == EAGAIN)) /* The kernel pauses after a million threads. */
+		/* The kernel pauses after a million threads. */
+		if (got < 0 && (errno == EAGAIN || is_interrupted(&interrupts)))
 			continue;
 		if (got < 0)
 			status = error_set_errno(err, TALLY_IO, errno,

@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/control.h"
 #include "base/error.h"
+#include "base/interrupts.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/help.h"
@@ -312,8 +313,7 @@ static void end_with_pager(int signal_number)
 {
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
-	while (waitpid(pager_pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	(void)wait_for_process(pager_pid, NULL, 0);
 	signal(signal_number, SIG_DFL);
 	raise(signal_number);
 }
@@ -356,8 +356,7 @@ void cli_end_pager(void)
 	close(STDOUT_FILENO);
 	if (pager_has_stderr)
 		close(STDERR_FILENO);
-	while (waitpid(pager_pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	(void)wait_for_process(pager_pid, NULL, 0);
 	pager_pid = -1;
 }
 

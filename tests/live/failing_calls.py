@@ -101,6 +101,7 @@ VERBS = {
     'probe': ['probe', '--list'],
     'probe-lines': ['probe', '-x', './work', '--line', 'main'],
     'query': ['query', '-i', 'old.data', 'select count(*) from samples'],
+    'record-threads': RECORD + ['--threads', '-g', './work'],
     'record-all': RECORD + ['-a', '-g', './work'],
     'sched': ['sched', 'latency', '-i', CORPUS + 'sched.data'],
     'sched-map': ['sched', 'map', '-i', CORPUS + 'sched.data'],

@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupts.h"
 #include "base/order.h"
 #include "base/own_home.h"
 #include "code/binaries/kernel_list_cache.h"
@@ -247,11 +248,12 @@ static void self_path(int fd, char path[SELF_BYTES])
 static bool copy_all(int from, int to)
 {
 	off_t at = 0;
+	unsigned interrupts = 0;
 	for (;;) {
 		ssize_t n = copy_file_range(from, &at, to, NULL, COPY_BYTES, 0);
 		if (n == 0)
 			return true;
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && !is_interrupted(&interrupts))
 			break;
 	}
 	char self[SELF_BYTES];

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupts.h"
 #include "base/own_home.h"
 #include "base/shared_object.h"
 #include "tally_config.h"
@@ -233,9 +234,7 @@ static enum tally_status start_child(const struct debuginfod_options *options, c
 	if (pid < 0)
 		return error_set_errno(err, TALLY_IO, errno, "fork for debuginfod");
 	if (pid > 0) {
-		siginfo_t info;
-		while (waitid(P_PID, (id_t)pid, &info, WEXITED) != 0 && errno == EINTR)
-			;
+		(void)wait_for_process(pid, NULL, 0);
 		return TALLY_OK;
 	}
 	if (fork() != 0)

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/interrupts.h"
 #include "base/limits.h"
 #include "base/map_u64.h"
 #include "base/vec.h"
@@ -67,8 +68,7 @@ static void line_program_stop(struct line_program *lines)
 	fclose(lines->output);
 	if (lines->has_failed)
 		(void)kill(lines->pid, SIGKILL);
-	while (waitpid(lines->pid, NULL, 0) < 0 && errno == EINTR) {
-	}
+	(void)wait_for_process(lines->pid, NULL, 0);
 	lines->pid = 0;
 	lines->line_is_unread = false;
 }
@@ -136,11 +136,12 @@ static enum tally_status line_program_ask(
 	for (size_t i = 0; i < count; i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "0x%llx\n", (unsigned long long)addresses[i]);
 	len += (size_t)snprintf(text + len, sizeof(text) - len, "0x%x\n", LAST_ADDRESS);
+	unsigned interrupts = 0;
 	while (sent < len) {
 		ssize_t now = send(lines->fd, text + sent, len - sent, MSG_NOSIGNAL);
 		if (now < 0 && (errno == EPIPE || errno == ECONNRESET))
 			return line_program_ended(lines, err);
-		if (now < 0 && errno != EINTR)
+		if (now < 0 && !is_interrupted(&interrupts))
 			return error_set_errno(err, TALLY_IO, errno, "cannot ask %s", lines->program);
 		sent += now > 0 ? (size_t)now : 0;
 	}

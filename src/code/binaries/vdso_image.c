@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/interrupts.h"
 #include "base/limits.h"
 
 #define MAP_VDSO_32	      0x2002 /* ARCH_MAP_VDSO_32 of arch_prctl(2). */
@@ -77,9 +78,10 @@ _Noreturn static void map_and_write(const struct vdso_ranges *ranges, uint8_t *r
 static size_t vdso_image_read_all(int fd, uint8_t *bytes, size_t len)
 {
 	size_t done = 0;
+	unsigned interrupts = 0;
 	while (done < len) {
 		ssize_t got = read(fd, bytes + done, len - done);
-		if (got < 0 && errno == EINTR)
+		if (got < 0 && is_interrupted(&interrupts))
 			continue;
 		if (got <= 0)
 			break;
@@ -101,8 +103,8 @@ static bool read_from_child(const struct vdso_ranges *ranges, uint8_t *room, lon
 	bool ok = child > 0 && vdso_image_read_all(ends[0], (uint8_t *)size, sizeof(*size)) == sizeof(*size) &&
 		  vdso_image_read_all(ends[0], bytes, ROOM_BYTES) == ROOM_BYTES;
 	close(ends[0]);
-	while (child > 0 && waitpid((pid_t)child, NULL, __WALL) < 0 && errno == EINTR)
-		;
+	if (child > 0)
+		(void)wait_for_process((pid_t)child, NULL, __WALL);
 	return ok;
 }
 

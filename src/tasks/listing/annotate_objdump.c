@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupts.h"
 #include "base/limits.h"
 
 #define LINE_BYTES	 1024 /* Longer lines of objdump's output are cut. */
@@ -232,9 +233,8 @@ static enum tally_status annotate_objdump_start(
 static enum tally_status annotate_objdump_finish(const char *program, pid_t pid, size_t count, struct tally_error *err)
 {
 	int status;
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return error_set_errno(err, TALLY_IO, errno, "cannot wait for %s", program);
+	if (wait_for_process(pid, &status, 0) < 0)
+		return error_set_errno(err, TALLY_IO, errno, "cannot wait for %s", program);
 	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return error_set(err, TALLY_INVALID, "%s failed (status %d)", program,
 			WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));

@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/interrupts.h"
 #include "kernel/events/tracepoints.h"
 #include "kernel/system/kernel_files.h"
 
@@ -129,10 +130,11 @@ static _Noreturn void temporary_probes_guard_run(int fd, const char *file)
 {
 	char *lines = NULL;
 	size_t len = 0;
+	unsigned interrupts = 0;
 	for (;;) {
 		char room[4096];
 		ssize_t got = read(fd, room, sizeof(room));
-		if (got < 0 && errno == EINTR)
+		if (got < 0 && is_interrupted(&interrupts))
 			continue;
 		if (got <= 0)
 			break;
@@ -200,9 +202,7 @@ static enum tally_status temporary_probes_guard_start(const struct kernel_seam *
 	}
 	close(ends[0]);
 	int status = 1;
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		continue;
-	if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+	if (child < 0 || wait_for_process(child, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
 		close(ends[1]);
 		return error_set(err, TALLY_IO, "cannot watch over temporary probes: no process can be started");
 	}
@@ -212,9 +212,10 @@ static enum tally_status temporary_probes_guard_start(const struct kernel_seam *
 
 static enum tally_status temporary_probes_tell(struct tally_str text, struct tally_error *err)
 {
+	unsigned interrupts = 0;
 	while (text.len > 0) {
 		ssize_t sent = send(temporary_probes.guard_fd, text.data, text.len, MSG_NOSIGNAL);
-		if (sent < 0 && errno == EINTR)
+		if (sent < 0 && is_interrupted(&interrupts))
 			continue;
 		if (sent <= 0)
 			return error_set_errno(

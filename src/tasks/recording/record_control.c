@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/interrupts.h"
 
 static bool parse_fd(struct tally_str text, int *fd)
 {
@@ -92,10 +93,11 @@ void record_control_close(struct record_control *control)
 
 bool record_control_read(struct record_control *control)
 {
+	unsigned interrupts = 0;
 	ssize_t n;
 	do
 		n = read(control->control_fd, control->room, sizeof(control->room));
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && is_interrupted(&interrupts));
 	control->rest = (struct tally_str){control->room, n > 0 ? (size_t)n : 0};
 	return n > 0 || (n < 0 && errno == EAGAIN);
 }

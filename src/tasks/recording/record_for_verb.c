@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/interrupts.h"
 #include "cli/commands.h"
 #include "kernel/system/spawn.h"
 
@@ -81,15 +82,16 @@ static int wait_for_recorder(pid_t recorder, const sigset_t *signals)
 	siginfo_t info;
 	int status = 0;
 	pid_t got;
+	unsigned interrupts = 0;
 	while ((got = waitpid(recorder, &status, WNOHANG)) == 0) {
 		int number = sigwaitinfo(signals, &info);
-		if (number < 0 && errno != EINTR)
+		if (number < 0 && !is_interrupted(&interrupts))
 			break;
 		if (number > 0 && number != SIGCHLD && info.si_code <= 0)
 			kill(recorder, number);
 	}
-	while (got != recorder && waitpid(recorder, &status, 0) < 0 && errno == EINTR)
-		;
+	if (got != recorder)
+		(void)wait_for_process(recorder, &status, 0);
 	return status;
 }
 

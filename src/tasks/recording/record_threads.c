@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/interrupts.h"
 #include "kernel/system/cpu_topology.h"
 
 /* Maximum age of a record in its ring, and the interval at which new mappings are noticed; less than
@@ -130,9 +131,10 @@ static enum tally_status record_threads_write_all(
 {
 	uint64_t before = atomic_load(&s->bytes);
 	uint64_t done = 0;
+	unsigned interrupts = 0;
 	while (count > 0) {
 		ssize_t n = writev(s->fd, vec, count);
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && is_interrupted(&interrupts))
 			continue;
 		if (n < 0) {
 			int errnum = errno;
@@ -207,6 +209,7 @@ static void *record_threads_work(void *context)
 	const struct kernel_seam *kernel = w->all->config.kernel;
 	struct pollfd *polls = calloc(w->ring_count + 1, sizeof(*polls));
 	uint64_t bytes;
+	unsigned interrupts = 0;
 	record_threads_settle(w);
 	w->status = polls ? TALLY_OK : error_nomem(&w->error);
 	for (size_t i = 0; polls && i < w->ring_count; i++)
@@ -214,7 +217,9 @@ static void *record_threads_work(void *context)
 	if (polls)
 		polls[w->ring_count] = (struct pollfd){w->all->stop_fd, POLLIN, 0};
 	while (w->status == TALLY_OK && polls[w->ring_count].revents == 0) {
-		if (kernel->poll(kernel->context, polls, w->ring_count + 1, POLL_MS) < 0 && errno != EINTR)
+		if (kernel->poll(kernel->context, polls, w->ring_count + 1, POLL_MS) >= 0)
+			interrupts = 0;
+		else if (!is_interrupted(&interrupts))
 			w->status = error_set_errno(&w->error, TALLY_IO, errno, "waiting for samples");
 		for (size_t i = 0; i < w->ring_count; i++)
 			if (polls[i].revents & (POLLHUP | POLLERR | POLLNVAL))

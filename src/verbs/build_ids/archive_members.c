@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupts.h"
 #include "base/limits.h"
 
 #define BLOCK_BYTES 512u
@@ -289,9 +290,8 @@ enum tally_status archive_members_close(
 	close(archive->fd);
 	if (!is_at_end)
 		kill(archive->pid, SIGTERM);
-	while (waitpid(archive->pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return error_set_errno(err, TALLY_IO, errno, "cannot wait for bzip2");
+	if (wait_for_process(archive->pid, &status, 0) < 0)
+		return error_set_errno(err, TALLY_IO, errno, "cannot wait for bzip2");
 	if (!is_at_end || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
 		return TALLY_OK;
 	return error_set(err, TALLY_CORRUPT, "bzip2 cannot unpack %s", path);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/interrupts.h"
 
 #define TAR_DIFFERS 1 /* tar's exit status if a file changed while it was read. */
 
@@ -18,9 +19,10 @@ extern char **environ;
 static void archive_tar_feed(int fd, const struct text *names)
 {
 	size_t done = 0;
+	unsigned interrupts = 0;
 	while (done < names->len) {
 		ssize_t n = write(fd, names->data + done, names->len - done);
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && is_interrupted(&interrupts))
 			continue;
 		if (n <= 0)
 			return;
@@ -32,9 +34,8 @@ static void archive_tar_feed(int fd, const struct text *names)
 static enum tally_status archive_tar_wait_for(pid_t pid, struct tally_error *err)
 {
 	int status;
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return error_set_errno(err, TALLY_IO, errno, "cannot wait for tar");
+	if (wait_for_process(pid, &status, 0) < 0)
+		return error_set_errno(err, TALLY_IO, errno, "cannot wait for tar");
 	if (WIFEXITED(status) && WEXITSTATUS(status) <= TAR_DIFFERS)
 		return TALLY_OK;
 	return error_set(err, TALLY_IO, "tar failed (status %d)", WIFEXITED(status) ? WEXITSTATUS(status) : 128);

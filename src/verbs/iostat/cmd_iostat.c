@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupts.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "kernel/system/spawn.h"
@@ -72,8 +73,8 @@ static int cmd_iostat_run_stat(const struct cli *cli, const char *events, int lo
 		execv("/proc/self/exe", argv);
 		_exit(127);
 	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	if (pid > 0)
+		(void)wait_for_process(pid, &status, 0);
 	free(argv);
 	if (pid < 0)
 		return cli_failf(cli, "cannot start stat: %s", strerror(errno));

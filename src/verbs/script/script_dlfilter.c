@@ -389,11 +389,10 @@ enum tally_status script_dlfilter_wants(struct script_dlfilter *f, const struct 
 		return TALLY_OK;
 	f->probe = probe;
 	f->where = resolver_where(f->code->places->resolver, (int32_t)probe->sample->pid, probe->clock);
-	if (!make_sample(f))
-		return error_nomem(err);
-	int code = function(f->data, &f->sample, f);
-	f->probe = NULL;
-	if (f->failed)
+	bool is_made = make_sample(f);
+	int code = is_made ? function(f->data, &f->sample, f) : 0;
+	f->probe = NULL; /* It belongs to the caller. */
+	if (!is_made || f->failed)
 		return error_nomem(err);
 	*wanted = code == 0;
 	return code < 0 ? error_set(err, TALLY_INVALID, "%s of %s returned %d", STAGE_SYMBOL, f->request->path, code)

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupts.h"
 #include "base/json.h"
 #include "cli/cli.h"
 #include "kernel/system/spawn.h"
@@ -243,8 +244,8 @@ static int script_python_run_child(const struct cli *cli, struct feed *feed, con
 	close(ends[1]);
 	signal(SIGPIPE, old);
 	int child;
-	while (waitpid(pid, &child, 0) < 0 && errno == EINTR)
-		;
+	if (wait_for_process(pid, &child, 0) < 0)
+		return cli_failf(cli, "cannot wait for the script: %s", strerror(errno));
 	int code = spawn_exit_code(child);
 	if (status != TALLY_OK && status != TALLY_END && code == 0)
 		code = cli_fail(cli, &err);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/interrupts.h"
 #include "kernel/system/spawn.h"
 #include "verbs/test/test_checks.h"
 
@@ -85,8 +86,9 @@ static int test_self_wait(pid_t pid, bool ended, uint64_t *cpu_ns)
 	int status;
 	if (!ended)
 		(void)kill(-pid, SIGKILL);
+	unsigned interrupts = 0;
 	while (wait4(pid, &status, 0, &usage) < 0)
-		if (errno != EINTR)
+		if (!is_interrupted(&interrupts))
 			return -1;
 	if (cpu_ns)
 		*cpu_ns = ((uint64_t)usage.ru_utime.tv_sec + (uint64_t)usage.ru_stime.tv_sec) * 1000000000 +
