@@ -226,9 +226,9 @@ static uint64_t off_cpu_stack_now(const struct off_cpu_thread *t)
 static enum tally_status off_cpu_tell_lasting_one(
 	struct off_cpu *o, uint32_t tid, const struct off_cpu_thread *t, uint64_t now, struct off_cpu_lasting *lasting)
 {
-	if (!t->off_ns || t->off_ns > now || now - t->off_ns < o->config.threshold_ns ||
-		t->state == OFF_CPU_RUNNABLE || t->woken_ns >= t->off_ns ||
-		t->generation != o->skeleton->bss->control.generation || !(o->config.all_threads || t->is_target))
+	if (!t->off_ns || t->off_ns > now || now - t->off_ns < o->config.threshold_ns || t->state == OFF_CPU_RUNNABLE ||
+		t->woken_ns >= t->off_ns || t->generation != o->skeleton->bss->control.generation ||
+		!(o->config.all_threads || t->is_target))
 		return TALLY_OK;
 	const struct off_cpu_key key = {.stack = off_cpu_stack_now(t),
 		.tid = tid,

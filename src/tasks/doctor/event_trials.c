@@ -14,15 +14,15 @@
 #include "base/clock.h"
 #include "kernel/events/breakpoint_probe.h"
 
-#define TRIAL_PAGES	32
-#define TRIAL_SLEEPS	4
-#define TRIAL_SLEEP_NS	200000
-#define TRIAL_CALLS	8
-#define TRIAL_TURNS	100000 /* Number of iterations of a loop, each of which has 2 to 10 instructions. */
-#define TRIAL_SPIN_NS	2000000
-#define TRIAL_TICKS_NS	40000000 /* CPU time within which samples must arrive; one is due every TRIAL_RING_PERIOD_NS. */
-#define TRIAL_MOST_LOOPS	10000 /* Bounds a wait for CPU time, as a filter may forbid reading that clock. */
-#define TRIAL_CYCLES_NS 20 /* Maximum plausible number of cycles per nanosecond (20 GHz). */
+#define TRIAL_PAGES	 32
+#define TRIAL_SLEEPS	 4
+#define TRIAL_SLEEP_NS	 200000
+#define TRIAL_CALLS	 8
+#define TRIAL_TURNS	 100000 /* Number of iterations of a loop, each of which has 2 to 10 instructions. */
+#define TRIAL_SPIN_NS	 2000000
+#define TRIAL_TICKS_NS	 40000000 /* CPU time within which samples must arrive; one is due every TRIAL_RING_PERIOD_NS. */
+#define TRIAL_MOST_LOOPS 10000 /* Bounds a wait for CPU time, as a filter may forbid reading that clock. */
+#define TRIAL_CYCLES_NS	 20 /* Maximum plausible number of cycles per nanosecond (20 GHz). */
 
 struct event_trial {
 	const char *kind; /* Name of the machine check. */
@@ -174,7 +174,8 @@ bool event_trial_ring_fills(const struct kernel_seam *kernel, int fd, const void
 	uint64_t start = clock_ns_of(CLOCK_THREAD_CPUTIME_ID), head = 0;
 	if (kernel->ioctl(kernel->context, fd, PERF_EVENT_IOC_ENABLE, NULL) < 0)
 		return false;
-	for (unsigned i = 0; i < TRIAL_MOST_LOOPS && head == 0 && clock_ns_of(CLOCK_THREAD_CPUTIME_ID) - start < TRIAL_TICKS_NS;
+	for (unsigned i = 0;
+		i < TRIAL_MOST_LOOPS && head == 0 && clock_ns_of(CLOCK_THREAD_CPUTIME_ID) - start < TRIAL_TICKS_NS;
 		i++) {
 		event_trial_loop();
 		head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);

@@ -77,7 +77,8 @@ TALLY_MUST_CHECK enum tally_status summary_facts_make(struct summary_recording *
 /* Makes the facts of a recording without samples: its path, its verdict, and the reason as the only note. The reason must
  * outlive the facts. */
 TALLY_MUST_CHECK enum tally_status summary_facts_make_empty(struct summary_recording *recording,
-	const struct summary_sources *sources, const char *reason, struct summary_facts *facts, struct tally_error *err);
+	const struct summary_sources *sources, const char *reason, struct summary_facts *facts,
+	struct tally_error *err);
 void summary_facts_deinit(struct summary_facts *facts);
 
 #endif
