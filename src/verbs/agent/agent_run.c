@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupts.h"
 #include "base/own_home.h"
 #include "bpf/bpf_probe.h"
 #include "cli/cli.h"
@@ -226,10 +227,11 @@ static bool agent_run_wait(struct agent_run *run, int64_t due_ms, struct tally_e
 {
 	struct pollfd signals = {.fd = run->signal_fd, .events = POLLIN};
 	int64_t left;
+	unsigned interrupts = 0;
 	*status = TALLY_OK;
 	while ((left = due_ms - clock_ms()) > 0 && !live_session_is_full(run->session)) {
 		int n = poll(&signals, 1, (int)(MIN(left, AGENT_RUN_LOOK_MS)));
-		if (n < 0 && errno != EINTR) {
+		if (n < 0 && !is_interrupted(&interrupts)) {
 			*status = error_set_errno(err, TALLY_IO, errno, "cannot wait for the end of the window");
 			return false;
 		}

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/interrupts.h"
 #include "cli/config_files.h"
 #include "verbs/daemon/daemon_answers.h"
 #include "verbs/daemon/daemon_socket.h"
@@ -363,11 +364,14 @@ static void daemon_server_take_signals(struct daemon_server *server)
 enum tally_status daemon_server_run(struct daemon_server *server, struct tally_error *err)
 {
 	enum tally_status status = daemon_server_begin(server, err);
+	unsigned interrupts = 0;
 	while (status == TALLY_OK && !(server->is_stopping && server->sessions.len == 0)) {
 		struct pollfd waits[] = {
 			{server->signal_fd, POLLIN, 0}, {server->listen_fd, POLLIN, 0}, {server->watch_fd, POLLIN, 0}};
 		int ready = poll(waits, 3, DAEMON_SERVER_LOOK_MS);
-		if (ready < 0 && errno != EINTR)
+		if (ready >= 0)
+			interrupts = 0;
+		else if (!is_interrupted(&interrupts))
 			status = error_set_errno(err, TALLY_IO, errno, "the daemon cannot wait for requests");
 		if (ready > 0 && waits[0].revents)
 			daemon_server_take_signals(server);

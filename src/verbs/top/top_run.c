@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/interrupts.h"
 #include "cli/cli.h"
 #include "tasks/sampling/live_opening.h"
 #include "verbs/top/top_explore.h"
@@ -34,12 +35,13 @@ static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *
 {
 	struct pollfd signals = {.fd = run->signal_fd, .events = POLLIN};
 	int64_t left;
+	unsigned interrupts = 0;
 	*status = TALLY_OK;
 	while (*status == TALLY_OK && (left = due_ms - clock_ms()) > 0 && !live_session_is_over(run->opening.session)) {
 		int n = poll(&signals, 1, (int)(MIN(left, TOP_RUN_LOOK_MS)));
 		if (n > 0)
 			return false;
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && !is_interrupted(&interrupts))
 			*status = error_set_errno(err, TALLY_IO, errno, "cannot wait for the next refresh");
 		else if (live_session_is_full(run->opening.session))
 			*status = live_session_relieve(run->opening.session, err);
