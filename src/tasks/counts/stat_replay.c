@@ -124,16 +124,24 @@ static void config_take(struct stat_replay_replay *r, const struct record_stat_c
 	}
 }
 
-/* Newer versions of perf have two more modes, cluster and cache, in the middle of the list. They also write the level
- * of caches, by which they are recognized. */
+/* Returns whether perf 6.5 to 6.8 made the recording. */
+static bool has_no_clusters(const struct stat_replay_replay *r)
+{
+	struct tally_str version = perfdata_reader_features(r->request->reader)->version;
+	return version.len >= 3 && str_starts_with(version, STR("6.")) && version.data[2] >= '5' &&
+	       version.data[2] <= '8' && (version.len == 3 || version.data[3] < '0' || version.data[3] > '9');
+}
+
+/* perf 6.5 inserted caches into the list of modes, and 6.9 clusters before them. Since 6.5, recordings have the level of
+ * the caches. */
 static enum aggregation_mode recorded_mode(const struct stat_replay_replay *r)
 {
-	static const enum aggregation_mode old[] = {AGGREGATE_CPU, AGGREGATE_ALL, AGGREGATE_SOCKET, AGGREGATE_DIE,
-		AGGREGATE_CORE, AGGREGATE_THREAD, AGGREGATE_ALL, AGGREGATE_NODE};
-	static const enum aggregation_mode new[] = {AGGREGATE_CPU, AGGREGATE_ALL, AGGREGATE_SOCKET, AGGREGATE_DIE,
+	static const enum aggregation_mode modes[] = {AGGREGATE_CPU, AGGREGATE_ALL, AGGREGATE_SOCKET, AGGREGATE_DIE,
 		AGGREGATE_CLUSTER, AGGREGATE_CACHE, AGGREGATE_CORE, AGGREGATE_THREAD, AGGREGATE_ALL, AGGREGATE_NODE};
-	size_t count = r->has_level ? ARRAY_LEN(new) : ARRAY_LEN(old);
-	return r->mode < count ? (r->has_level ? new : old)[r->mode] : AGGREGATE_ALL;
+	const size_t first = 4, absent = !r->has_level ? 2 : has_no_clusters(r) ? 1 : 0;
+	if (r->mode >= ARRAY_LEN(modes) - absent)
+		return AGGREGATE_ALL;
+	return modes[r->mode < first ? r->mode : r->mode + absent];
 }
 
 /* Events that stat measures itself are stored as dummy events with their names. */

@@ -96,6 +96,15 @@ static void put_mode(struct perfdata_builder *b, uint64_t mode, bool has_level)
 	end(b, start);
 }
 
+static void put_version(struct perfdata_builder *b, const char *version)
+{
+	struct writer w = {.swap = b->records.swap};
+	writer_u32(&w, (uint32_t)strlen(version) + 1);
+	writer_bytes(&w, version, strlen(version) + 1);
+	perfdata_builder_feature(b, FEATURE_VERSION, w.data, w.len);
+	writer_deinit(&w);
+}
+
 static void events_put(struct perfdata_builder *b, bool swap)
 {
 	struct perf_attr attr = {.type = EVENT_SOFTWARE,
@@ -170,14 +179,21 @@ static void modes_of_old_and_new_versions(void **state)
 		uint64_t number;
 		bool has_level;
 		enum aggregation_mode mode;
-	} cases[] = {{4, false, AGGREGATE_CORE}, {6, true, AGGREGATE_CORE}, {4, true, AGGREGATE_CLUSTER},
-		{5, true, AGGREGATE_CACHE}, {5, false, AGGREGATE_THREAD}, {7, false, AGGREGATE_NODE},
-		{9, true, AGGREGATE_NODE}, {1000, true, AGGREGATE_ALL}, {UINT64_MAX, false, AGGREGATE_ALL}};
+		const char *version;
+	} cases[] = {{4, false, AGGREGATE_CORE, "6.1.0"}, {6, true, AGGREGATE_CORE, "6.9.0"},
+		{4, true, AGGREGATE_CLUSTER, "7.3.0"}, {5, true, AGGREGATE_CACHE, "6.10.1"},
+		{5, false, AGGREGATE_THREAD, "5.10"}, {7, false, AGGREGATE_NODE, "6.1.0"},
+		{9, true, AGGREGATE_NODE, "6.58.2"}, {1000, true, AGGREGATE_ALL, "6.5.0"},
+		{UINT64_MAX, false, AGGREGATE_ALL, ""}, {3, true, AGGREGATE_DIE, "6.5.0"},
+		{4, true, AGGREGATE_CACHE, "6.5.0"}, {5, true, AGGREGATE_CORE, "6.8"},
+		{6, true, AGGREGATE_THREAD, "6.8.0-51-generic"}, {8, true, AGGREGATE_NODE, "6.7.0"},
+		{9, true, AGGREGATE_ALL, "6.7.0"}};
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct perfdata_builder b;
 		struct shown shown = {0};
 		events_put(&b, i & 1);
 		put_cpus(&b, CPU_MAP_CPUS);
+		put_version(&b, cases[i].version);
 		put_mode(&b, cases[i].number, cases[i].has_level);
 		put_stat(&b, FAULT_ID, 1, 5);
 		put_round(&b, 1, 10);
