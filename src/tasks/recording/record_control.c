@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -91,15 +92,37 @@ void record_control_close(struct record_control *control)
 	control->control_fd = control->ack_fd = -1;
 }
 
-bool record_control_read(struct record_control *control)
+/* Reads more bytes behind those that are not parsed yet. Returns the result of read. */
+static ssize_t record_control_fill(struct record_control *control)
 {
+	size_t kept = control->rest.len;
 	unsigned interrupts = 0;
 	ssize_t n;
+	if (kept)
+		memmove(control->room, control->rest.data, kept);
 	do
-		n = read(control->control_fd, control->room, sizeof(control->room));
+		n = read(control->control_fd, control->room + kept, sizeof(control->room) - kept);
 	while (n < 0 && is_interrupted(&interrupts));
-	control->rest = (struct tally_str){control->room, n > 0 ? (size_t)n : 0};
+	control->rest = (struct tally_str){control->room, kept + (n > 0 ? (size_t)n : 0)};
+	control->may_have_more = control->rest.len == sizeof(control->room);
+	return n;
+}
+
+bool record_control_read(struct record_control *control)
+{
+	control->rest.len = 0;
+	ssize_t n = record_control_fill(control);
 	return n > 0 || (n < 0 && errno == EAGAIN);
+}
+
+/* Completes a line that the end of the buffer has cut. Does not wait for bytes that are not there yet. */
+static void record_control_complete(struct record_control *control)
+{
+	struct pollfd pending = {.fd = control->control_fd, .events = POLLIN};
+	bool is_cut = control->may_have_more && control->rest.len < sizeof(control->room) &&
+		      !memchr(control->rest.data, '\n', control->rest.len);
+	if (is_cut && poll(&pending, 1, 0) > 0)
+		(void)record_control_fill(control);
 }
 
 static bool takes_argument(enum record_command command)
@@ -123,6 +146,7 @@ bool record_control_next(struct record_control *control, struct record_control_l
 	struct tally_str text, word;
 
 	do {
+		record_control_complete(control);
 		if (control->rest.len == 0)
 			return false;
 		if (!str_next(&control->rest, '\n', &text))

@@ -39,7 +39,7 @@ enum record_command {
 
 struct record_control_line {
 	enum record_command command;
-	struct tally_str argument; /* Valid until the next record_control_read. */
+	struct tally_str argument; /* Valid until the next call of record_control_next or record_control_read. */
 };
 
 struct record_control {
@@ -47,6 +47,7 @@ struct record_control {
 	bool owns_fds;
 	char room[RECORD_CONTROL_BYTES];
 	struct tally_str rest; /* The part of room that has not been parsed yet. */
+	bool may_have_more; /* The last read filled the room, so its last line may be incomplete. */
 };
 
 /* Returns false if the text has neither of the forms fd:ctl[,ack] and fifo:ctl[,ack]. */

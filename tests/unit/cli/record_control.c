@@ -95,6 +95,34 @@ static void test_commands(void **state)
 	close_ends(&e);
 }
 
+static size_t count_pings(struct ends *e)
+{
+	struct record_control_line line;
+	size_t count = 0;
+	assert_true(record_control_read(&e->control));
+	for (; record_control_next(&e->control, &line); count++)
+		assert_int_equal(line.command, COMMAND_PING);
+	return count;
+}
+
+static void more_commands_than_the_buffer_holds(void **state)
+{
+	(void)state;
+	enum { PINGS = 1900 };
+	struct ends e;
+	open_ends(&e);
+	for (size_t i = 0; i < PINGS; i++)
+		assert_int_equal(write(e.commands[1], "ping\n", 5), 5);
+	assert_int_equal(count_pings(&e), PINGS);
+	/* The last one has no newline and ends with the buffer. */
+	char room[RECORD_CONTROL_BYTES];
+	memset(room, '\n', sizeof(room));
+	memcpy(room + sizeof(room) - 4, "ping", 4);
+	assert_int_equal(write(e.commands[1], room, sizeof(room)), sizeof(room));
+	assert_int_equal(count_pings(&e), 1);
+	close_ends(&e);
+}
+
 static void test_answers(void **state)
 {
 	struct ends e;
@@ -138,6 +166,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_specs),
 		cmocka_unit_test(test_commands),
+		cmocka_unit_test(more_commands_than_the_buffer_holds),
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_fifos),
 	};
