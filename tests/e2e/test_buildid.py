@@ -13,6 +13,7 @@ import pytest
 
 import json_schema
 from conftest import CORPUS, ROOT, TIMEOUT_S
+from test_refusals import denying
 
 # Where ours differs from the version of perf that the corpus trusts, and why.
 CALLERS = 'files of callers count as hit, as in perf 7.3'
@@ -321,3 +322,13 @@ def test_the_lists_of_the_cache_as_json(tally, tmp_path, caches):
         assert rows and rows == tally(*words, *option, check=0).stdout.splitlines()
         assert json.loads(tally(*words, *option, '--json', check=0).stdout) == {'schema': 1, name: document[name]}
     assert '--json is for the lists' in tally(*words, '--json', '-a', files, check=129).stderr
+
+
+@pytest.mark.parametrize('call', ['getdents64', 'readlinkat'])
+def test_a_cache_that_cannot_be_read_is_not_empty(tally, tmp_path, caches, call):
+    words = ('--buildid-dir', caches[0], 'buildid-cache')
+    tally(*words, '-a', build(tmp_path, 'program', 'sha1'), check=0)
+    assert tally(*words, '-l', check=0).stdout.count('\n') == 1
+    tally.prefix = [denying(tmp_path, call)]
+    result = tally(*words, '-l', check=255)
+    assert result.stdout == '' and 'Operation not permitted (1 entries or folders are left out)' in result.stderr

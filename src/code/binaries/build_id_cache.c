@@ -592,22 +592,36 @@ enum tally_status build_id_cache_remove(
 	return TALLY_OK;
 }
 
-static enum tally_status read_links(int root, const char *first, struct build_id_cache_list *list)
+/* Notes a part of the cache that cannot be read, by errno. Absent folders and what is no entry do not count. */
+static void note_failure(const struct build_id_cache *cache, const char *what, struct build_id_cache_list *list)
+{
+	bool is_none = errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == EINVAL || errno == EXDEV;
+	if (!is_none && list->failures++ == 0)
+		(void)build_id_cache_fail(cache, what, &list->failure);
+}
+
+static enum tally_status read_links(
+	const struct build_id_cache *cache, int root, const char *first, struct build_id_cache_list *list)
 {
 	AUTO_CLOSE int links = open_folder(root, LINKS, false);
 	int at = links >= 0 ? open_folder(links, first, false) : -1;
 	DIR *dir = at >= 0 ? fdopendir(at) : NULL;
 	if (!dir) {
+		note_failure(cache, "open a folder", list);
 		build_id_cache_close_fd(&at);
 		return TALLY_OK;
 	}
 	enum tally_status status = TALLY_OK;
-	for (struct dirent *item; status == TALLY_OK && (item = readdir(dir));) {
+	struct dirent *item;
+	while (status == TALLY_OK && (item = file_next_entry(dir))) {
 		struct build_id_cache_entry entry = {0};
 		struct found_entry found;
-		if (!build_id_cache_id_of(first, item->d_name, &entry.id) ||
-			!open_entry(root, first, item->d_name, &found))
+		if (!build_id_cache_id_of(first, item->d_name, &entry.id))
 			continue;
+		if (!open_entry(root, first, item->d_name, &found)) {
+			note_failure(cache, "read an entry", list);
+			continue;
+		}
 		bool is_valid = build_id_cache_measure(found.folder, &entry);
 		close(found.folder);
 		if (!is_valid)
@@ -617,6 +631,8 @@ static enum tally_status read_links(int root, const char *first, struct build_id
 		if (!entry.name.data || !vec_push(&list->entries, entry))
 			status = TALLY_NOMEM;
 	}
+	if (status == TALLY_OK && errno != 0)
+		note_failure(cache, "list a folder", list);
 	closedir(dir);
 	return status;
 }
@@ -639,7 +655,7 @@ enum tally_status build_id_cache_read(
 	for (unsigned byte = 0; byte < 256; byte++) {
 		char first[3];
 		snprintf(first, sizeof(first), "%02x", byte);
-		if (read_links(root, first, list) != TALLY_OK) {
+		if (read_links(cache, root, first, list) != TALLY_OK) {
 			build_id_cache_list_deinit(list);
 			return error_nomem(err);
 		}

@@ -40,6 +40,8 @@ struct build_id_cache_entry {
 struct build_id_cache_list {
 	struct arena arena;
 	VEC(struct build_id_cache_entry) entries; /* Sorted by build ID. */
+	size_t failures; /* Number of entries and folders that cannot be read, and why the first one cannot. */
+	struct tally_error failure;
 };
 
 /* Sets the cache directory (~/.debug if dir is NULL) without creating it. A relative dir can be read but not added to,

@@ -225,6 +225,15 @@ static void remove_one(struct cmd_buildid_cache_job *job, struct tally_str word)
 	job->has_failed |= status != TALLY_OK && status != TALLY_NOT_FOUND;
 }
 
+/* Reports the part of the cache that could not be read. */
+static void tell_failures(struct cmd_buildid_cache_job *job, const struct build_id_cache_list *list)
+{
+	if (list->failures == 0)
+		return;
+	(void)cli_failf(job->cli, "%s (%zu entries or folders are left out)", list->failure.text, list->failures);
+	job->has_failed = true;
+}
+
 /* Removes all entries of this name, whatever their build ID, or all entries if name is NULL. */
 static void cmd_buildid_cache_purge(struct cmd_buildid_cache_job *job, const char *name, const char *typed)
 {
@@ -244,6 +253,7 @@ static void cmd_buildid_cache_purge(struct cmd_buildid_cache_job *job, const cha
 		if (name)
 			cmd_buildid_cache_tell(job, "Removing", &entry->id, typed, status == TALLY_OK);
 	}
+	tell_failures(job, &list);
 	build_id_cache_list_deinit(&list);
 	if (job->settings->verbose > 0)
 		cli_sayf("%s%s: %s\n", name ? "Purging " : "Purged all", name ? typed : "",
@@ -342,6 +352,7 @@ static void list_cache(struct cmd_buildid_cache_job *job)
 		job->has_failed |= !build_id_rows_add(&rows, list.entries.items[i].name, &id);
 	}
 	job->has_failed |= cmd_buildid_cache_print_rows(job, "files", &rows) != 0;
+	tell_failures(job, &list);
 	build_id_rows_deinit(&rows);
 	build_id_cache_list_deinit(&list);
 }
