@@ -5,8 +5,8 @@
  *
  * usage: recordings [FOLDER [WORK]]. Each file below FOLDER ($TALLY_TEST_DATA/corpus/files) is cut at every 97th byte
  * and gets seeded byte flips; large files get fewer of both, so that about WORK megabytes are read per file (0: no
- * limit). The reader is run on all of them, the verbs on fewer. Meant for a build with sanitizers; the memory limit
- * is checked only there.
+ * limit). The reader is run on all of them, the verbs on fewer. Each CPU has a process that takes its share of the
+ * files. Meant for a build with sanitizers; the memory limit is checked only there.
  */
 #include <fcntl.h>
 #include <ftw.h>
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #if defined(__has_feature)
@@ -51,6 +52,7 @@ static char current[4096 + 100]; /* Description of the current case, for error m
 static char symfs[] = "/tmp/tally-robust-XXXXXX";
 static uint64_t work_bytes = (uint64_t)24 << 20;
 static size_t cases, files, plain_files;
+static long process, processes; /* This process takes the files whose number leaves this remainder. */
 static int work_fd, say_fd;
 
 static void fail(const char *what)
@@ -319,7 +321,8 @@ static int try_file(const char *path, const struct stat *st, int type, struct FT
 {
 	char *data;
 	size_t size;
-	if (type != FTW_F)
+	static long number;
+	if (type != FTW_F || number++ % processes != process)
 		return 0;
 	if (file_read(path, SIZE_MAX / 2, &data, &size, NULL) != TALLY_OK)
 		abort();
@@ -355,8 +358,7 @@ int main(int argc, char **argv)
 	say_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
 	int out_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
 	int null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	work_fd = memfd_create("recording", MFD_CLOEXEC);
-	if (say_fd < 0 || out_fd < 0 || null_fd < 0 || work_fd < 0 || !mkdtemp(symfs))
+	if (say_fd < 0 || out_fd < 0 || null_fd < 0 || !mkdtemp(symfs))
 		abort();
 	signal(SIGALRM, on_alarm);
 	signal(SIGPROF, on_alarm);
@@ -366,9 +368,24 @@ int main(int argc, char **argv)
 #endif
 	dup2(null_fd, STDOUT_FILENO);
 	dup2(null_fd, STDERR_FILENO);
-	int status = nftw(folder, try_file, 16, FTW_PHYS);
+	int status = 0, ended;
+	processes = MAX(1, sysconf(_SC_NPROCESSORS_ONLN));
+	for (; process < processes; process++) {
+		pid_t child = fork();
+		if (child < 0)
+			abort();
+		if (child == 0) {
+			work_fd = memfd_create("recording", MFD_CLOEXEC);
+			if (work_fd < 0)
+				abort();
+			status = nftw(folder, try_file, 16, FTW_PHYS);
+			dprintf(out_fd, "%zu files (%zu whose records are counted at every cut), %zu cases\n", files,
+				plain_files, cases);
+			_exit(status == 0 ? 0 : 1);
+		}
+	}
+	while (wait(&ended) > 0)
+		status |= ended;
 	rmdir(symfs);
-	dprintf(out_fd, "%zu files (%zu whose records are counted at every cut), %zu cases\n", files, plain_files,
-		cases);
 	return status == 0 ? 0 : 1;
 }
