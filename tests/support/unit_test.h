@@ -23,6 +23,15 @@
 
 #include "unit_program.h"
 
+/* Set in a build with the address sanitizer, in which a test of chances repeats less often: it runs without, too. */
+#if defined(__has_feature)
+#define IS_SANITIZED __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define IS_SANITIZED 1
+#else
+#define IS_SANITIZED 0
+#endif
+
 /* A test that cannot run on this machine prints the reason, which tools/check shows. */
 #define skip_because(reason)                         \
 	do {                                         \

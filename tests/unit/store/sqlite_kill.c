@@ -7,7 +7,7 @@
 #include "store/store.h"
 #include "store_maker.h"
 
-#define KILLS	  50
+#define KILLS	  (IS_SANITIZED ? 15 : 50)
 #define BATCH	  60 /* Samples per batch. */
 #define AT_ONCE	  3 /* Batches per commit. */
 #define MAX_BATCH 100000U
