@@ -23,7 +23,8 @@ def program(tally, system_wide):
         for path in pathlib.Path(f'/proc/{session.pid}/fdinfo').iterdir():
             with contextlib.suppress(FileNotFoundError):  # closed meanwhile
                 infos.append(path.read_text())
-        return next((int(re.search(r'prog_id:\s*(\d+)', info)[1]) for info in infos if 'prog_type:' in info), None)
+        # Of a link: libbpf loads and closes programs without one, to see what the kernel has.
+        return next((int(re.search(r'prog_id:\s*(\d+)', info)[1]) for info in infos if 'link_type:' in info), None)
 
     try:
         yield wait_for(find)
