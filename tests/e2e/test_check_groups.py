@@ -154,6 +154,12 @@ def test_a_case_that_fails_twice_fails(check, monkeypatch):
     assert outcome.unsteady == ['FAILED tests/e2e/a.py::x - assert 1 == 2']
 
 
+def test_a_case_that_is_skipped_when_asked_again_is_unsteady(check, monkeypatch):
+    outcome = pytest_runs(check, monkeypatch, [failing(check, 'a.py::x'), check.Outcome(skips=[('a::x', 'no PMU')])])
+    assert (outcome.passed, outcome.failed, outcome.skips) == (4, 0, [('a::x', 'no PMU')])
+    assert outcome.unsteady == ['FAILED tests/e2e/a.py::x - assert 1 == 2']
+
+
 def test_many_failures_are_not_asked_again(check, monkeypatch):
     outcome = pytest_runs(check, monkeypatch, [failing(check, *(f'a.py::{n}' for n in range(11)))])
     assert (outcome.failed, outcome.unsteady) == (11, [])
