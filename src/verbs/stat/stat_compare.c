@@ -386,25 +386,6 @@ static void stat_compare_gate_json(
 	json_object_end(&j);
 }
 
-static void stat_compare_gate_deinit(struct stat_compare_gate *gate)
-{
-	for (size_t i = 0; i < gate->values.len; i++)
-		free(gate->values.items[i]);
-	vec_free(&gate->values);
-	vec_free(&gate->rows);
-}
-
-static void closing_print(struct text *t, const struct stat_values values[STAT_COMPARE_SIDES])
-{
-	text_str(t,
-		"\n B - A is the median of the differences of all pairs of runs, in percent of A's median, with its "
-		"confidence interval;\n p is the Mann-Whitney test's. Of 20 rows that do not differ, about one looks "
-		"as if it did.\n");
-	if (values[0].len < 4 || values[1].len < 4)
-		text_str(t, " An interval of 95% needs 4 runs of each at least (-r).\n");
-	text_char(t, '\n');
-}
-
 /* Explains missing counts, once if the reasons are the same on both sides, otherwise per side. */
 static void missing_add(struct text *t, const char *program, const struct side sides[STAT_COMPARE_SIDES])
 {
@@ -444,8 +425,15 @@ static enum tally_status stat_compare_print(struct text *t, const struct side si
 	else
 		heading_print(t, sides, values);
 	enum tally_status status = compared_print(t, sides, values, gate, style, err);
-	if (status == TALLY_OK && !style->is_json && values[0].len && values[1].len)
-		closing_print(t, values);
+	if (status == TALLY_OK && !style->is_json && values[0].len && values[1].len) {
+		text_str(t,
+			"\n B - A is the median of the differences of all pairs of runs, in percent of A's median, with its "
+			"confidence interval;\n p is the Mann-Whitney test's. Of 20 rows that do not differ, about one looks "
+			"as if it did.\n");
+		if (values[0].len < 4 || values[1].len < 4)
+			text_str(t, " An interval of 95% needs 4 runs of each at least (-r).\n");
+		text_char(t, '\n');
+	}
 	if (status == TALLY_OK && has_gate && has_verdict && style->is_json)
 		stat_compare_gate_json(t, gate, sides);
 	else if (status == TALLY_OK && has_gate && has_verdict)
@@ -478,7 +466,10 @@ static enum tally_status stat_compare_conclude(struct stat_session *session,
 	}
 	if (status == TALLY_OK)
 		session->gate_code = stat_gate_exit_code(gate.verdict);
-	stat_compare_gate_deinit(&gate);
+	for (size_t i = 0; i < gate.values.len; i++)
+		free(gate.values.items[i]);
+	vec_free(&gate.values);
+	vec_free(&gate.rows);
 	return status;
 }
 

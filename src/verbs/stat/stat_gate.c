@@ -313,23 +313,6 @@ static void stat_gate_limit_text(struct text *t, const struct stat_gate_row *row
 		text_printf(t, "B exceeds A by more than %g%%", STAT_GATE_PERCENT * limit->part);
 }
 
-static void stat_gate_p_text(struct text *t, double p)
-{
-	text_printf(t, p < STAT_GATE_P_LEAST ? "p < %g" : "p %.4f", fmax(p, STAT_GATE_P_LEAST));
-}
-
-/* Prints the smallest increase that the gate is likely to detect, in percent of A. For a fixed limit, it prints the
- * excess over the limit in the event's unit. */
-static void stat_gate_found_text(struct text *t, const struct stat_gate_row *row)
-{
-	const struct run_gate_limit *limit = &row->clause->limit;
-	if (limit->is_fixed || row->a.mean <= 0)
-		text_printf(t, "%.6g beyond the limit", row->result.found);
-	else
-		text_printf(t, "%.3g%%",
-			STAT_GATE_PERCENT * (limit->part + (limit->difference + row->result.found) / row->a.mean));
-}
-
 static void stat_gate_row_text(struct text *t, const struct stat_gate_row *row)
 {
 	text_printf(t, " %s: ", stat_gate_word(row->verdict));
@@ -342,7 +325,8 @@ static void stat_gate_row_text(struct text *t, const struct stat_gate_row *row)
 		stat_gate_limit_text(t, row);
 		if (row->result.has_spread) {
 			text_str(t, ", ");
-			stat_gate_p_text(t, row->result.p_exceeds);
+			text_printf(t, row->result.p_exceeds < STAT_GATE_P_LEAST ? "p < %g" : "p %.4f",
+				fmax(row->result.p_exceeds, STAT_GATE_P_LEAST));
 		}
 		text_char(t, '\n');
 		return;
@@ -351,8 +335,16 @@ static void stat_gate_row_text(struct text *t, const struct stat_gate_row *row)
 	stat_gate_limit_text(t, row);
 	text_printf(t, " (%llu and %llu runs", (unsigned long long)row->a.len, (unsigned long long)row->b.len);
 	if (row->clause->what == STAT_GATE_REGRESSION || row->clause->what == STAT_GATE_NAMED) {
+		/* The smallest increase that the gate is likely to detect is printed in percent of A. For a fixed limit,
+		 * the excess over the limit is printed in the event's unit. */
+		const struct run_gate_limit *limit = &row->clause->limit;
 		text_str(t, " find ");
-		stat_gate_found_text(t, row);
+		if (limit->is_fixed || row->a.mean <= 0)
+			text_printf(t, "%.6g beyond the limit", row->result.found);
+		else
+			text_printf(t, "%.3g%%",
+				STAT_GATE_PERCENT *
+					(limit->part + (limit->difference + row->result.found) / row->a.mean));
 		text_str(t, " in 9 of 10 comparisons");
 	}
 	if (row->result.needed)

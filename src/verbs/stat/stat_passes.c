@@ -111,12 +111,6 @@ static enum tally_status pass_make(
 	return TALLY_OK;
 }
 
-static void pass_deinit(struct pass *pass)
-{
-	event_list_deinit(&pass->events);
-	free(pass->origins);
-}
-
 /* Stores the counts of a pass in the session; the times are those of the first pass. */
 static void pass_take(
 	struct stat_passes_passing *p, const struct pass *pass, struct stat_session *single, bool is_first)
@@ -170,7 +164,8 @@ static enum tally_status pass_run(struct stat_passes_passing *p, uint32_t number
 	s->signal = single.signal;
 	s->failures = single.failures;
 	stat_session_deinit(&single);
-	pass_deinit(&pass);
+	event_list_deinit(&pass.events);
+	free(pass.origins);
 	return status;
 }
 
@@ -222,27 +217,22 @@ enum tally_status stat_passes_run(struct stat_session *session, struct stat_pass
 	return status;
 }
 
-static void stat_passes_print_json(struct text *t, const struct stat_passes *passes, double apart, bool agree)
-{
-	struct json j = {.out = t, .is_compact = true};
-	json_object(&j, NULL);
-	json_string(&j, "kind", STR("passes"));
-	json_u64(&j, "passes", passes->count);
-	json_string(&j, "check-event", str_from(passes->check_name));
-	if (passes->was_counted)
-		json_fixed(&j, "apart-percent", apart, 3);
-	json_fixed(&j, "allowed-percent", passes->allowed_percent, 0);
-	json_bool(&j, "agree", agree);
-	json_u64(&j, "still-multiplexed", passes->shared);
-	json_object_end(&j);
-}
-
 void stat_passes_print(struct text *t, const struct stat_passes *passes, const struct stat_style *style)
 {
 	double apart = passes->high > 0 ? 100 * (passes->high - passes->low) / passes->high : 0;
 	bool agree = passes->was_counted && apart <= passes->allowed_percent;
 	if (style->is_json) {
-		stat_passes_print_json(t, passes, apart, agree);
+		struct json j = {.out = t, .is_compact = true};
+		json_object(&j, NULL);
+		json_string(&j, "kind", STR("passes"));
+		json_u64(&j, "passes", passes->count);
+		json_string(&j, "check-event", str_from(passes->check_name));
+		if (passes->was_counted)
+			json_fixed(&j, "apart-percent", apart, 3);
+		json_fixed(&j, "allowed-percent", passes->allowed_percent, 0);
+		json_bool(&j, "agree", agree);
+		json_u64(&j, "still-multiplexed", passes->shared);
+		json_object_end(&j);
 		return;
 	}
 	if (passes->count == 1) {

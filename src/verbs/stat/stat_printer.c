@@ -51,15 +51,6 @@ struct stat_printer stat_printer_make(const struct cli *cli, const struct stat_s
 			.has_csv_summary = !s->view.no_csv_summary}};
 }
 
-static void started_on(struct stat_printer *p)
-{
-	time_t now = time(NULL);
-	char stamp[64];
-	struct tm tm;
-	if (localtime_r(&now, &tm) && strftime(stamp, sizeof(stamp), "%a %b %e %H:%M:%S %Y", &tm))
-		text_printf(&p->text, "# started on %s\n\n", stamp);
-}
-
 enum tally_status stat_printer_open(struct stat_printer *p, struct tally_error *err)
 {
 	const struct stat_settings *s = p->settings;
@@ -79,8 +70,13 @@ enum tally_status stat_printer_open(struct stat_printer *p, struct tally_error *
 	}
 	text_to_fd(&p->text, p->fd);
 	text_separated_by(&p->text, s->view.separator);
-	if (output && !s->view.is_json)
-		started_on(p);
+	if (output && !s->view.is_json) {
+		time_t now = time(NULL);
+		char stamp[64];
+		struct tm tm;
+		if (localtime_r(&now, &tm) && strftime(stamp, sizeof(stamp), "%a %b %e %H:%M:%S %Y", &tm))
+			text_printf(&p->text, "# started on %s\n\n", stamp);
+	}
 	return TALLY_OK;
 }
 
@@ -130,17 +126,6 @@ bool stat_printer_explains(const struct stat_printer *p)
 	const struct stat_settings *s = p->settings;
 	bool is_for_scripts = (s->view.separator || s->view.is_json) && p->fd == STDERR_FILENO && !s->view.verbose;
 	return !s->view.is_quiet && !is_for_scripts;
-}
-
-/* Prints the reasons why events were not counted. */
-static void stat_printer_explain(const struct stat_printer *p, const struct stat_session *session)
-{
-	struct text reasons = {0};
-	if (stat_printer_explains(p))
-		stat_reasons_add(&reasons, p->cli->program, session);
-	if (reasons.len)
-		cli_say_rows((struct tally_str){reasons.data, reasons.len});
-	text_deinit(&reasons);
 }
 
 static void print_raw_counts(const struct stat_session *session)
@@ -199,7 +184,12 @@ enum tally_status stat_printer_totals(
 	stat_printer_warn(p, &report);
 	diag_deinit(&warnings);
 	enum tally_status status = stat_printer_flush(p, err);
-	stat_printer_explain(p, session);
+	struct text reasons = {0};
+	if (stat_printer_explains(p))
+		stat_reasons_add(&reasons, p->cli->program, session);
+	if (reasons.len)
+		cli_say_rows((struct tally_str){reasons.data, reasons.len});
+	text_deinit(&reasons);
 	return status;
 }
 

@@ -139,11 +139,11 @@ static void unit_put(struct writer *w, uint64_t id, const char *unit, double sca
 	record_end(w, start);
 }
 
-/* Returns the mode's number in perf 6.1. Later versions renumbered the modes for clusters and caches, which perf 6.1
- * lacks; recordings of these two have the new numbers, and the cache level as a fourth value (config_put) by which
- * readers know that. */
-static uint64_t mode_number(const struct stat_counting *counting)
+static void config_put(struct writer *w, const struct stat_counting *counting)
 {
+	/* The numbers are those of perf 6.1. Later versions renumbered the modes for clusters and caches, which
+	 * perf 6.1 lacks; recordings of these two have the new numbers, and the cache level as a fourth value by which
+	 * readers know that. */
 	static const uint8_t numbers[] = {[AGGREGATE_ALL] = 1,
 		[AGGREGATE_CPU] = 0,
 		[AGGREGATE_CORE] = 4,
@@ -153,16 +153,11 @@ static uint64_t mode_number(const struct stat_counting *counting)
 		[AGGREGATE_CLUSTER] = 4,
 		[AGGREGATE_CACHE] = 5,
 		[AGGREGATE_THREAD] = 5};
-	return numbers[counting->target.per_thread ? AGGREGATE_THREAD : counting->lines.mode];
-}
-
-static void config_put(struct writer *w, const struct stat_counting *counting)
-{
 	bool has_level = counting->lines.mode == AGGREGATE_CLUSTER || counting->lines.mode == AGGREGATE_CACHE;
 	size_t start = record_begin(w, RECORD_STAT_CONFIG);
 	writer_u64(w, has_level ? 4 : 3);
 	writer_u64(w, STAT_CONFIG_AGGR_MODE);
-	writer_u64(w, mode_number(counting));
+	writer_u64(w, numbers[counting->target.per_thread ? AGGREGATE_THREAD : counting->lines.mode]);
 	writer_u64(w, STAT_CONFIG_INTERVAL);
 	writer_u64(w, counting->interval_ms);
 	writer_u64(w, STAT_CONFIG_SCALE);

@@ -261,15 +261,6 @@ static enum tally_status cells_add(struct stat_measure *m, struct stat_cell *cel
 	return TALLY_OK;
 }
 
-static void previous_keep(struct stat_measure *m)
-{
-	for (size_t i = 0; i < m->set->len; i++) {
-		const struct counter *counter = &m->set->counters[i];
-		size_t cells = counter->cpu_count * counter->thread_count;
-		memcpy(m->previous[i], counter->counts, cells * sizeof(struct count));
-	}
-}
-
 static enum tally_status counts_record(struct stat_measure *m, bool is_final, uint64_t elapsed_ns)
 {
 	return m->session->record ? stat_record_round(m->session->record, m->set, is_final, elapsed_ns, m->err)
@@ -295,7 +286,11 @@ static enum tally_status interval_show(struct stat_measure *m, uint64_t now)
 	running_mean_add(&report.wall_ns, (double)(now - m->last_ns));
 	report.interval_s = (double)(now - m->start_ns) / 1e9;
 	m->show(m->context, &report);
-	previous_keep(m);
+	for (size_t i = 0; i < m->set->len; i++) {
+		const struct counter *counter = &m->set->counters[i];
+		size_t cells = counter->cpu_count * counter->thread_count;
+		memcpy(m->previous[i], counter->counts, cells * sizeof(struct count));
+	}
 	m->last_ns = now;
 	m->intervals++;
 	return TALLY_OK;
@@ -322,19 +317,6 @@ static bool targets_are_alive(const struct stat_session *s)
 	return false;
 }
 
-static void command_do(struct stat_measure *m, enum record_command command)
-{
-	if (command == COMMAND_ENABLE) {
-		measure_enable(m);
-		fprintf(stderr, "Events enabled\n");
-	} else if (command == COMMAND_DISABLE) {
-		measure_disable(m, clock_ns());
-		fprintf(stderr, "Events disabled\n");
-	} else if (command == COMMAND_STOP) {
-		m->is_told_to_stop = true;
-	}
-}
-
 static void commands_take(struct stat_measure *m)
 {
 	struct record_control *control = m->session->control;
@@ -345,7 +327,15 @@ static void commands_take(struct stat_measure *m)
 		return;
 	}
 	while (record_control_next(control, &line)) {
-		command_do(m, line.command);
+		if (line.command == COMMAND_ENABLE) {
+			measure_enable(m);
+			fprintf(stderr, "Events enabled\n");
+		} else if (line.command == COMMAND_DISABLE) {
+			measure_disable(m, clock_ns());
+			fprintf(stderr, "Events disabled\n");
+		} else if (line.command == COMMAND_STOP) {
+			m->is_told_to_stop = true;
+		}
 		if (line.command != COMMAND_UNKNOWN)
 			record_control_acknowledge(control);
 	}
@@ -439,8 +429,7 @@ static struct count cells_sum(const struct counter *counter)
 	return sum;
 }
 
-/* Returns the interval between readings, which grows with the number of counters, or 0 if no count can be scaled. */
-static uint64_t watch_interval_ns(const struct stat_measure *m)
+static void watch_start(struct stat_measure *m)
 {
 	uint64_t cells = 0;
 	bool has_pmu = false;
@@ -451,12 +440,8 @@ static uint64_t watch_interval_ns(const struct stat_measure *m)
 		cells += counter->cpu_count * counter->thread_count;
 		has_pmu |= counter->spec->attr.type != EVENT_SOFTWARE && counter->spec->attr.type != EVENT_TRACEPOINT;
 	}
-	return has_pmu ? WATCH_NS * (1 + cells / WATCH_CELLS) : 0;
-}
-
-static void watch_start(struct stat_measure *m)
-{
-	m->watch_ns = watch_interval_ns(m);
+	/* The interval between readings grows with the number of counters. It is 0 if no count can be scaled. */
+	m->watch_ns = has_pmu ? WATCH_NS * (1 + cells / WATCH_CELLS) : 0;
 	m->watch_at_ns = m->watch_ns ? m->start_ns + m->watch_ns : UINT64_MAX;
 }
 

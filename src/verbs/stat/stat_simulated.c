@@ -50,19 +50,6 @@ static enum tally_status stat_simulated_make_options(
 	return is_made ? TALLY_OK : error_nomem(err);
 }
 
-static enum tally_status stat_simulated_make_events(struct stat_simulated *sim, struct tally_error *err)
-{
-	const struct stat_settings *s = sim->settings;
-	enum tally_status status = TALLY_OK;
-	for (size_t i = 0; status == TALLY_OK && i < s->events.words.len; i++)
-		status = stat_simulated_events_add(&sim->events, s->events.words.items[i].text, err);
-	if (status == TALLY_OK && s->events.words.len == 0)
-		status = stat_simulated_events_add_default(&sim->events, s->events.detail, err);
-	if (status == TALLY_OK && sim->events.list.len == 0)
-		status = error_set(err, TALLY_INVALID, "-e names no event to simulate");
-	return status;
-}
-
 enum tally_status stat_simulated_open(struct stat_simulated *sim, const struct kernel_seam *kernel,
 	const struct stat_settings *settings, struct tally_error *err)
 {
@@ -76,7 +63,13 @@ enum tally_status stat_simulated_open(struct stat_simulated *sim, const struct k
 	diag_init(&sim->notes);
 	diag_init(&sim->model_notes);
 	stat_environment_read(kernel, &sim->environment);
-	enum tally_status status = stat_simulated_make_events(sim, err);
+	enum tally_status status = TALLY_OK;
+	for (size_t i = 0; status == TALLY_OK && i < settings->events.words.len; i++)
+		status = stat_simulated_events_add(&sim->events, settings->events.words.items[i].text, err);
+	if (status == TALLY_OK && settings->events.words.len == 0)
+		status = stat_simulated_events_add_default(&sim->events, settings->events.detail, err);
+	if (status == TALLY_OK && sim->events.list.len == 0)
+		status = error_set(err, TALLY_INVALID, "-e names no event to simulate");
 	if (status == TALLY_OK)
 		simulation_caches_read(&caches);
 	if (status == TALLY_OK)

@@ -593,15 +593,6 @@ static enum tally_status simulated_compare_check_clauses(
 	return status;
 }
 
-static void simulated_compare_close(struct simulated_comparison *c)
-{
-	for (int side = 0; side < STAT_SIMULATED_COMPARE_SIDES; side++)
-		simulated_side_close(&c->sides[side]);
-	vec_free(&c->rows);
-	vec_free(&c->only_b);
-	text_deinit(&c->environment);
-}
-
 enum tally_status stat_simulated_compare(struct stat_simulated *sim, const struct stat_job *job, struct text *t,
 	const struct stat_style *style, struct stat_simulated_gate *gate, struct tally_error *err)
 {
@@ -620,6 +611,10 @@ enum tally_status stat_simulated_compare(struct stat_simulated *sim, const struc
 			(int)c.environment.len, c.environment.data ? c.environment.data : "");
 	if (status == TALLY_OK && gate->signal == 0)
 		simulated_compare_print(&c, t, style, gate->verdict);
-	simulated_compare_close(&c);
+	for (int side = 0; side < STAT_SIMULATED_COMPARE_SIDES; side++)
+		simulated_side_close(&c.sides[side]);
+	vec_free(&c.rows);
+	vec_free(&c.only_b);
+	text_deinit(&c.environment);
 	return status;
 }
