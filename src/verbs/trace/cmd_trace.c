@@ -246,17 +246,13 @@ static enum tally_status cmd_trace_open_output(const char *path, const char *inp
 	return *fd >= 0 ? TALLY_OK : error_set_errno(err, TALLY_IO, errno, "cannot write '%s'", path);
 }
 
-static void print_tool_stats(struct trace_job *job)
-{
-	text_printf(&job->out, "Stats:\n  vfs_getname : 0\n proc_getname: %llu\n", (unsigned long long)job->files_read);
-}
-
 /* Prints the rest of the output and the sums, and returns the exit code. */
 static int cmd_trace_finish(struct trace_job *job, enum tally_status status, const struct tally_error *err)
 {
 	bool is_whole = status != TALLY_OK || !trace_has_summary(job->settings) || trace_summary_print(job);
 	if (job->settings->tool_stats)
-		print_tool_stats(job);
+		text_printf(&job->out, "Stats:\n  vfs_getname : 0\n proc_getname: %llu\n",
+			(unsigned long long)job->files_read);
 	int code = cli_finish_text(job->cli, &job->out);
 	if (status != TALLY_OK)
 		return cli_fail(job->cli, err);
@@ -264,12 +260,6 @@ static int cmd_trace_finish(struct trace_job *job, enum tally_status status, con
 }
 
 /* ---- a recording ---- */
-
-static enum tally_status cmd_trace_open(struct trace_job *job, const struct data_input *input, struct tally_error *err)
-{
-	enum tally_status status = data_source_open_reader(input, &job->source, err);
-	return status == TALLY_OK ? data_source_read(job->cli, input, &job->source, err) : status;
-}
 
 static bool is_of_trace(const struct trace_job *job)
 {
@@ -324,8 +314,10 @@ static int cmd_trace_show_file(
 	struct tally_error err = {0};
 	const struct data_input input = {
 		.file = job->settings->input, .symbols = job->settings->symbols, .is_live = true};
-	enum tally_status status = cmd_trace_open(job, &input, &err);
+	enum tally_status status = data_source_open_reader(&input, &job->source, &err);
 	char room[64];
+	if (status == TALLY_OK)
+		status = data_source_read(job->cli, &input, &job->source, &err);
 	if (status == TALLY_END) /* The reader of the output has exited. */
 		return 0;
 	if (status != TALLY_OK)

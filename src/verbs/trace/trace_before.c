@@ -24,18 +24,9 @@ static size_t trace_before_read_proc(pid_t tid, const char *name, char *room, si
 	return len;
 }
 
-/* Returns the ABI of the thread's program: 32-bit programs have other system call numbers. */
-static enum syscall_abi abi_of(const struct trace_job *job, pid_t tid)
-{
-	char head[16];
-	bool is_32_bit = trace_before_read_proc(tid, "exe", head, sizeof(head)) > ELF_CLASS_AT &&
-			 head[ELF_CLASS_AT] == ELF_CLASS_32;
-	return is_32_bit ? job->choice->compat : job->choice->native;
-}
-
 static bool read_call(const struct trace_job *job, pid_t tid, struct syscall_call *call)
 {
-	char text[256];
+	char text[256], head[16];
 	int64_t number;
 	uint64_t *args = call->args;
 	if (trace_before_read_proc(tid, "syscall", text, sizeof(text)) == 0 ||
@@ -43,7 +34,10 @@ static bool read_call(const struct trace_job *job, pid_t tid, struct syscall_cal
 			"%" SCNi64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64 " 0x%" SCNx64,
 			&number, &args[0], &args[1], &args[2], &args[3], &args[4], &args[5]) != 1 + SYSCALL_ARGS)
 		return false;
-	call->abi = abi_of(job, tid);
+	/* 32-bit programs have other system call numbers. */
+	bool is_32_bit = trace_before_read_proc(tid, "exe", head, sizeof(head)) > ELF_CLASS_AT &&
+			 head[ELF_CLASS_AT] == ELF_CLASS_32;
+	call->abi = is_32_bit ? job->choice->compat : job->choice->native;
 	call->number = (uint32_t)number;
 	call->kind = SYSCALL_RECORD_ENTRY;
 	call->has_args = true;

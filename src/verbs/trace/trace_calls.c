@@ -14,15 +14,6 @@
 
 /* ---- lines ---- */
 
-/* Ends the arguments, and pads so that "= " is in a column. start is the offset of the call's text. */
-static void trace_calls_align(struct trace_job *job, size_t start)
-{
-	struct text *out = &job->out;
-	size_t width = (size_t)job->settings->form.alignment, cells = text_cells_from(out, start);
-	text_char(out, ')');
-	text_repeat(out, ' ', cells + 1 < width ? width - cells - 1 : 1);
-}
-
 static void print_call(struct trace_job *job, const struct syscall_call *call, struct text *t)
 {
 	syscall_print_name(t, call->abi, call->number);
@@ -82,7 +73,7 @@ static void trace_calls_tell_result(
 	struct trace_job *job, struct trace_thread *thread, const struct syscall_call *call, bool is_alone)
 {
 	struct text *out = &job->out;
-	size_t start = out->len;
+	size_t start = out->len, width = (size_t)job->settings->form.alignment;
 	if (is_alone && call->has_args) {
 		print_call(job, call, out);
 	} else if (thread->is_in_call && !thread->is_told) {
@@ -94,7 +85,10 @@ static void trace_calls_tell_result(
 		syscall_print_name(out, call->abi, call->number);
 		text_str(out, "()");
 	}
-	trace_calls_align(job, start);
+	/* The parenthesis ends the arguments, and the blanks put "= " into a column. */
+	size_t cells = text_cells_from(out, start);
+	text_char(out, ')');
+	text_repeat(out, ' ', cells + 1 < width ? width - cells - 1 : 1);
 	text_str(out, "= ");
 	syscall_print_result(out, call, &job->style);
 	text_char(out, '\n');

@@ -20,17 +20,12 @@ struct trace_choosing {
 	bool has_carrier; /* True if the first event carries side-band records. */
 };
 
-static bool trace_choice_has_table(const struct trace_choice *c, enum syscall_abi abi)
-{
-	return abi == c->native || abi == c->compat;
-}
-
 /* Returns false if the word names neither a call nor a group of calls. */
 static bool select_calls(struct trace_choice *c, struct tally_str word)
 {
 	bool is_known = false;
 	for (unsigned abi = 0; abi < SYSCALLS_COUNT; abi++)
-		if (trace_choice_has_table(c, (enum syscall_abi)abi))
+		if (abi == c->native || abi == c->compat)
 			is_known |= syscall_select((enum syscall_abi)abi, word, c->wanted[abi]);
 	c->has_names |= is_known;
 	return is_known;
@@ -170,20 +165,6 @@ static int add_carrier(struct trace_choosing *m)
 	return 0;
 }
 
-static int trace_choice_add_words(struct trace_choosing *m, const struct trace_settings *s)
-{
-	int code = add_carrier(m);
-	if (code == 0 && s->configured_events && m->catalogue) /* With a recording, trace prints no events. */
-		code = trace_choice_add(m, s->configured_events);
-	for (size_t i = 0; code == 0 && i < s->words.len; i++) {
-		const struct trace_word *word = &s->words.items[i];
-		code = word->kind == TRACE_WORD_CHOICE	 ? trace_choice_add(m, word->text)
-		       : word->kind == TRACE_WORD_FILTER ? trace_choice_add_filter(m, word->text)
-							 : trace_choice_add_cgroup(m, word->text);
-	}
-	return code == 0 ? spread_cgroup(m) : code;
-}
-
 /* As in perf, calls are traced if they are named or requested, or if nothing else is traced. */
 static void trace_choice_settle(struct trace_choosing *m, const struct trace_settings *s)
 {
@@ -219,7 +200,17 @@ int trace_choice_make(const struct cli *cli, const struct command *command, cons
 	}
 	if (kernel && event_catalogue_create(kernel, &m.catalogue, &err) != TALLY_OK)
 		return cli_fail(cli, &err);
-	int code = trace_choice_add_words(&m, s);
+	int code = add_carrier(&m);
+	if (code == 0 && s->configured_events && m.catalogue) /* With a recording, trace prints no events. */
+		code = trace_choice_add(&m, s->configured_events);
+	for (size_t i = 0; code == 0 && i < s->words.len; i++) {
+		const struct trace_word *word = &s->words.items[i];
+		code = word->kind == TRACE_WORD_CHOICE	 ? trace_choice_add(&m, word->text)
+		       : word->kind == TRACE_WORD_FILTER ? trace_choice_add_filter(&m, word->text)
+							 : trace_choice_add_cgroup(&m, word->text);
+	}
+	if (code == 0)
+		code = spread_cgroup(&m);
 	event_catalogue_destroy(m.catalogue);
 	if (code == 0)
 		trace_choice_settle(&m, s);

@@ -107,37 +107,30 @@ static enum tally_status add_switch(struct trace_events_adding *a, const char *n
 	return !name || trace_events_have(a->events, name) ? TALLY_OK : trace_events_parse(a, name, TRACE_OTHER, err);
 }
 
-static enum tally_status add_all(struct trace_events_adding *a, struct tally_error *err)
-{
-	struct trace_job *job = a->request->job;
-	const struct trace_settings *s = job->settings;
-	enum tally_status status = trace_events_role(job, a->events, TRACE_OTHER, err);
-	if (status == TALLY_OK)
-		job->events.items[0].role = TRACE_SILENT;
-	if (status == TALLY_OK)
-		status = trace_events_add_calls(a, err);
-	if (status == TALLY_OK && s->with_major_faults)
-		status = trace_events_parse(a, "major-faults", TRACE_MAJOR_FAULT, err);
-	if (status == TALLY_OK && s->with_minor_faults)
-		status = trace_events_parse(a, "minor-faults", TRACE_MINOR_FAULT, err);
-	if (status == TALLY_OK && s->with_runtime)
-		status = trace_events_parse(a, "sched:sched_stat_runtime", TRACE_RUNTIME, err);
-	if (status == TALLY_OK)
-		status = add_switch(a, s->switch_on, err);
-	if (status == TALLY_OK)
-		status = add_switch(a, s->switch_off, err);
-	if (status == TALLY_OK && a->request->has_records)
-		status = trace_events_parse(a, CALL_EVENT, TRACE_CALL, err);
-	return status;
-}
-
 enum tally_status trace_events_add(const struct trace_events_request *q, struct tally_error *err)
 {
+	const struct trace_settings *s = q->job->settings;
 	struct trace_events_adding a = {.request = q, .events = &q->choice->events};
 	enum tally_status status = event_catalogue_create(q->kernel, &a.catalogue, err);
 	if (status != TALLY_OK)
 		return status;
-	status = add_all(&a, err);
+	status = trace_events_role(q->job, a.events, TRACE_OTHER, err);
+	if (status == TALLY_OK)
+		q->job->events.items[0].role = TRACE_SILENT;
+	if (status == TALLY_OK)
+		status = trace_events_add_calls(&a, err);
+	if (status == TALLY_OK && s->with_major_faults)
+		status = trace_events_parse(&a, "major-faults", TRACE_MAJOR_FAULT, err);
+	if (status == TALLY_OK && s->with_minor_faults)
+		status = trace_events_parse(&a, "minor-faults", TRACE_MINOR_FAULT, err);
+	if (status == TALLY_OK && s->with_runtime)
+		status = trace_events_parse(&a, "sched:sched_stat_runtime", TRACE_RUNTIME, err);
+	if (status == TALLY_OK)
+		status = add_switch(&a, s->switch_on, err);
+	if (status == TALLY_OK)
+		status = add_switch(&a, s->switch_off, err);
+	if (status == TALLY_OK && q->has_records)
+		status = trace_events_parse(&a, CALL_EVENT, TRACE_CALL, err);
 	event_catalogue_destroy(a.catalogue);
 	return status;
 }

@@ -89,17 +89,6 @@ static bool trace_job_is_named(const struct perfdata_event *event, const char *n
 	return name && str_equal(event->name, str_from(name));
 }
 
-static void find_call(const struct trace_job *job, const struct perfdata_event *event, struct trace_job_event *made)
-{
-	size_t prefix = sizeof(ENTER_PREFIX) - 1;
-	made->abi = job->choice->native;
-	made->number = SYSCALL_UNKNOWN;
-	if (event->name.len <= prefix || memcmp(event->name.data, ENTER_PREFIX, prefix) != 0)
-		return;
-	made->number =
-		syscall_number(made->abi, (struct tally_str){event->name.data + prefix, event->name.len - prefix});
-}
-
 static bool follows_files(const struct trace_job *job)
 {
 	static const char *const changing[] = {"close", "dup2", "dup3", "close_range", "openat"};
@@ -113,7 +102,7 @@ static bool follows_files(const struct trace_job *job)
 
 enum tally_status trace_job_read_events(struct trace_job *job, struct tally_error *err)
 {
-	size_t count;
+	size_t count, prefix = sizeof(ENTER_PREFIX) - 1;
 	const struct perfdata_event *events = perfdata_reader_events(job->source.reader, &count);
 	const struct perfdata_features *features = perfdata_reader_features(job->source.reader);
 	for (size_t i = 0; i < count; i++) {
@@ -126,7 +115,11 @@ enum tally_status trace_job_read_events(struct trace_job *job, struct tally_erro
 		struct trace_job_event *known = &job->events.items[i];
 		known->switches_on = trace_job_is_named(&events[i], job->settings->switch_on);
 		known->switches_off = trace_job_is_named(&events[i], job->settings->switch_off);
-		find_call(job, &events[i], known);
+		known->abi = job->choice->native;
+		known->number = SYSCALL_UNKNOWN;
+		if (events[i].name.len > prefix && memcmp(events[i].name.data, ENTER_PREFIX, prefix) == 0)
+			known->number = syscall_number(known->abi,
+				(struct tally_str){events[i].name.data + prefix, events[i].name.len - prefix});
 	}
 	job->follows_files = job->is_live && follows_files(job); /* Recordings do not contain paths. */
 	job->has_wide_words = !perfdata_reader_is_swapped(job->source.reader) &&

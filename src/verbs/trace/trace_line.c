@@ -119,14 +119,6 @@ bool trace_line_frames(struct trace_job *job, const struct data_sample *s, bool 
 	return !resolver->failed;
 }
 
-static void print_dso(struct text *t, const struct frame_name *name)
-{
-	struct tally_str dso = name->has_short_name ? name->shown : name->path;
-	text_str(t, " (");
-	text_visible(t, dso);
-	text_str(t, ")\n");
-}
-
 /* Prints a frame. Each call that was inlined at its address has a line of its own. */
 static bool trace_line_print_frame(struct trace_job *job, uint32_t frame, size_t *left, struct tally_error *err)
 {
@@ -156,7 +148,9 @@ static bool trace_line_print_frame(struct trace_job *job, uint32_t frame, size_t
 		text_hex(out, resolved_frame_shown(&resolved), 0);
 		text_char(out, ']');
 	}
-	print_dso(out, name);
+	text_str(out, " (");
+	text_visible(out, name->has_short_name ? name->shown : name->path);
+	text_str(out, ")\n");
 	return true;
 }
 

@@ -189,15 +189,6 @@ static enum tally_status make_events(struct trace_live *live, struct tally_error
 	return status;
 }
 
-static enum tally_status trace_live_open_rings(struct trace_live *live, struct tally_error *err)
-{
-	enum tally_status status = live_rings_open(&live->rings, err);
-	uint32_t last = (uint32_t)live->choice->events.len - 1;
-	return status == TALLY_OK && live->program ? trace_program_watch(live->program, live->rings.opening.recorder,
-							     last, &live->rings.opening.target, err)
-						   : status;
-}
-
 /* Stores the names of threads that ran before the trace began; the source's machine reads the same records. */
 static enum tally_status trace_live_learn(
 	void *context, const struct record *record, const struct record_fields *fields, struct tally_error *err)
@@ -227,22 +218,6 @@ static enum tally_status trace_live_open_source(struct trace_live *live, struct 
 		!trace_files_begin(job, t->threads, t->thread_count))
 		status = error_nomem(err);
 	return status;
-}
-
-static enum tally_status trace_live_open_all(struct trace_live *live, struct tally_error *err)
-{
-	enum tally_status status =
-		trace_exclude_find(live->job, trace_program_follows_all(&live->rings.request.target), err);
-	trace_live_read_types(live);
-	if (status == TALLY_OK)
-		status = trace_live_choose_way(live, err);
-	if (status == TALLY_OK)
-		trace_live_widen(live);
-	if (status == TALLY_OK)
-		status = make_events(live, err);
-	if (status == TALLY_OK)
-		status = trace_live_open_rings(live, err);
-	return status == TALLY_OK ? trace_live_open_source(live, err) : status;
 }
 
 /* ---- starting ---- */
@@ -300,22 +275,13 @@ static enum tally_status trace_live_start(struct trace_live *live, struct tally_
 	return status == TALLY_OK ? command_watch_start(&live->rings.watch, err) : status;
 }
 
-/*
- * True if there may be several threads, so that each line must name its thread. An attached process may start more
- * later.
- */
-static bool may_have_threads(const struct trace_live *live)
-{
-	const struct target *t = &live->rings.opening.target;
-	bool inherits = !live->rings.request.plan.attrs.modes.no_inherit;
-	return t->is_system_wide || t->thread_count > 1 || (t->is_command && inherits) ||
-	       live->rings.request.target.user;
-}
-
 static void trace_live_name_threads(struct trace_live *live)
 {
 	const struct target *t = &live->rings.opening.target;
-	live->job->shows_threads = may_have_threads(live);
+	bool inherits = !live->rings.request.plan.attrs.modes.no_inherit;
+	/* If there may be several threads, each line names its thread. An attached process may start more later. */
+	live->job->shows_threads = t->is_system_wide || t->thread_count > 1 || (t->is_command && inherits) ||
+				   live->rings.request.target.user;
 	live->job->only_tid = t->thread_count == 1 ? t->threads[0] : 0;
 }
 
@@ -331,7 +297,22 @@ int trace_live_open(const struct trace_live_config *config, struct trace_live **
 	live->choice = config->choice;
 	live_rings_init(&live->rings, &(struct live_rings_user){cli, &live->job->source, trace_live_take, live});
 	trace_live_plan(live, config);
-	enum tally_status status = trace_live_open_all(live, &err);
+	enum tally_status status =
+		trace_exclude_find(live->job, trace_program_follows_all(&live->rings.request.target), &err);
+	trace_live_read_types(live);
+	if (status == TALLY_OK)
+		status = trace_live_choose_way(live, &err);
+	if (status == TALLY_OK)
+		trace_live_widen(live);
+	if (status == TALLY_OK)
+		status = make_events(live, &err);
+	if (status == TALLY_OK)
+		status = live_rings_open(&live->rings, &err);
+	if (status == TALLY_OK && live->program)
+		status = trace_program_watch(live->program, live->rings.opening.recorder,
+			(uint32_t)live->choice->events.len - 1, &live->rings.opening.target, &err);
+	if (status == TALLY_OK)
+		status = trace_live_open_source(live, &err);
 	live_rings_say_notes(&live->rings);
 	if (status == TALLY_OK)
 		trace_live_name_threads(live);

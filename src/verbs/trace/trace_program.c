@@ -33,17 +33,6 @@ bool trace_program_has_sums(const struct trace_program *p)
 	return p && p->has_sums;
 }
 
-/* Sums are counted in the kernel, unless something else requires each call. */
-static void choose_duty(struct trace_program *p)
-{
-	const struct trace_settings *s = p->job->settings;
-	bool may_count = !s->switch_on && !s->switch_off && !(s->has_bpf_choice && !s->wants_bpf_sums);
-	bool wants_to = s->only_summary || s->wants_bpf_sums || s->summary_mode == TRACE_BY_CGROUP;
-	p->has_sums = trace_has_summary(s) && may_count && wants_to;
-	p->has_records = !s->only_summary || !p->has_sums;
-	p->job->sums_come = p->has_sums;
-}
-
 static enum tally_status trace_program_plan(struct trace_program *p, struct tally_error *err)
 {
 	const struct trace_choice *c = p->job->choice;
@@ -88,15 +77,10 @@ static enum tally_status trace_program_exclude(struct trace_program *p, struct t
 	return status;
 }
 
-static enum syscall_sum_by sums_by(const struct trace_program *p)
-{
-	static const enum syscall_sum_by by[] = {SYSCALL_SUM_THREAD, SYSCALL_SUM_TOTAL, SYSCALL_SUM_CGROUP};
-	return p->has_sums ? by[p->job->settings->summary_mode] : SYSCALL_SUM_NONE;
-}
-
 static enum tally_status trace_program_load(
 	struct trace_program *p, const struct trace_program_config *config, struct tally_error *err)
 {
+	static const enum syscall_sum_by sums_by[] = {SYSCALL_SUM_THREAD, SYSCALL_SUM_TOTAL, SYSCALL_SUM_CGROUP};
 	const struct trace_settings *s = p->job->settings;
 	const struct target_request *t = config->target;
 	bool needs_all = p->has_sums || trace_has_summary(s);
@@ -106,7 +90,7 @@ static enum tally_status trace_program_load(
 		.plan = p->plan,
 		.no_records = !p->has_records,
 		.with_entries = config->has_others && p->has_records && !s->only_summary,
-		.sums = sums_by(p),
+		.sums = p->has_sums ? sums_by[s->summary_mode] : SYSCALL_SUM_NONE,
 		.with_error_counts = s->with_errors,
 		.all_threads = p->follows_all,
 		.no_inherit = s->record.modes.no_inherit || t->tids,
@@ -142,7 +126,13 @@ enum tally_status trace_program_create(
 		return error_nomem(err);
 	p->job = config->job;
 	p->follows_all = trace_program_follows_all(config->target);
-	choose_duty(p);
+	/* Sums are counted in the kernel, unless something else requires each call. */
+	const struct trace_settings *s = p->job->settings;
+	bool may_count = !s->switch_on && !s->switch_off && !(s->has_bpf_choice && !s->wants_bpf_sums);
+	bool wants_to = s->only_summary || s->wants_bpf_sums || s->summary_mode == TRACE_BY_CGROUP;
+	p->has_sums = trace_has_summary(s) && may_count && wants_to;
+	p->has_records = !s->only_summary || !p->has_sums;
+	p->job->sums_come = p->has_sums;
 	enum tally_status status = trace_program_plan(p, err);
 	if (status == TALLY_OK)
 		status = trace_program_load(p, config, err);
@@ -209,14 +199,6 @@ static enum tally_status trace_program_take_cgroup(
 	return cgroup_names_add(context, id, path, err);
 }
 
-/* Returns the thread of a sum, which may have ended, or may have had no other record. */
-static struct trace_thread *trace_program_thread(struct trace_program *p, uint32_t tid)
-{
-	struct trace_threads *threads = &p->job->threads;
-	struct trace_thread *thread = trace_threads_known(threads, (int32_t)tid);
-	return thread ? thread : trace_threads_get(threads, (int32_t)tid, (int32_t)tid);
-}
-
 static enum tally_status trace_program_take_sum(
 	void *context, const struct syscall_trace_sum *from, struct tally_error *err)
 {
@@ -228,7 +210,10 @@ static enum tally_status trace_program_take_sum(
 	if (key.abi == SYSCALLS_COUNT)
 		return TALLY_OK;
 	if (job->settings->summary_mode == TRACE_BY_THREAD) {
-		struct trace_thread *thread = trace_program_thread(p, (uint32_t)from->key.owner);
+		int32_t tid = (int32_t)from->key.owner;
+		struct trace_thread *thread = trace_threads_known(&job->threads, tid);
+		if (!thread) /* The thread may have ended, or may have had no other record. */
+			thread = trace_threads_get(&job->threads, tid, tid);
 		if (!thread)
 			return error_nomem(err);
 		key.owner = (uint64_t)(uintptr_t)thread;

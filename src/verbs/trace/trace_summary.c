@@ -61,13 +61,6 @@ static int compare_owners(const void *a, const void *b)
 	return COMPARE(left->order, right->order);
 }
 
-static void trace_summary_print_head(struct text *t)
-{
-	text_str(t, "\n   syscall            calls  errors  total       min       avg       max       stddev\n"
-		    "                                     (msec)    (msec)    (msec)    (msec)        (%)\n"
-		    "   --------------- --------  ------ -------- --------- --------- ---------     ------\n");
-}
-
 static void print_ms(struct text *t, bool is_known, double ns, size_t width)
 {
 	text_char(t, ' ');
@@ -121,7 +114,10 @@ static void print_rows(const struct trace_summary *y, uint64_t owner)
 		if (sum->key.owner != owner)
 			break;
 		if (i == first)
-			trace_summary_print_head(&y->job->out);
+			text_str(&y->job->out,
+				"\n   syscall            calls  errors  total       min       avg       max       stddev\n"
+				"                                     (msec)    (msec)    (msec)    (msec)        (%)\n"
+				"   --------------- --------  ------ -------- --------- --------- ---------     ------\n");
 		print_row(&y->job->out, sum);
 		if (s->with_errors)
 			print_errors(y, sum);
