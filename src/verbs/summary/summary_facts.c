@@ -388,15 +388,6 @@ static const char *facts_command(struct summary_facts *facts, const char *verb, 
 	return facts_keep(facts, &text).data;
 }
 
-static const char *facts_record_command(struct summary_facts *facts, const struct summary_sources *sources)
-{
-	struct text text = {0};
-	text_printf(&text, "%s record --call-graph auto --", facts->program);
-	for (size_t i = 0; sources->words[i]; i++)
-		facts_put_word(&text, str_from(sources->words[i]));
-	return facts_keep(facts, &text).data;
-}
-
 static bool facts_has_name(const struct summary_function *function)
 {
 	return !str_starts_with(function->name, STR("0x"));
@@ -446,7 +437,11 @@ static enum tally_status facts_add_commands(struct facts_making *m, const struct
 	if (sources->words) {
 		facts->commands[2] = facts->commands[1];
 		facts->commands[1] = facts->commands[0];
-		facts->commands[0] = facts_record_command(facts, sources);
+		struct text text = {0};
+		text_printf(&text, "%s record --call-graph auto --", facts->program);
+		for (size_t i = 0; sources->words[i]; i++)
+			facts_put_word(&text, str_from(sources->words[i]));
+		facts->commands[0] = facts_keep(facts, &text).data;
 	}
 	for (size_t i = 0; i < SUMMARY_COMMANDS; i++)
 		if (!facts->commands[i])

@@ -175,16 +175,6 @@ static void summary_put_changes(const struct summary_facts *f, const struct summ
 		text_printf(out, "          and %zu more\n", f->changes.len - count);
 }
 
-static void summary_put_trust(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
-{
-	text_printf(out, "\nhow exact: shares are within %.1f points (95 %% confidence)", f->error_points);
-	for (size_t i = 0; i < MIN(f->notes.len, limits->notes); i++) {
-		text_str(out, "\n- ");
-		text_visible(out, f->notes.items[i]);
-	}
-	text_char(out, '\n');
-}
-
 void summary_text(const struct summary_facts *f, const struct summary_limits *limits, struct text *out)
 {
 	summary_put_origin(f, limits, out);
@@ -192,8 +182,14 @@ void summary_text(const struct summary_facts *f, const struct summary_limits *li
 	summary_put_functions(f, limits, out);
 	summary_put_tree(f, limits, out);
 	summary_put_changes(f, limits, out);
-	if (limits->has_trust)
-		summary_put_trust(f, limits, out);
+	if (limits->has_trust) {
+		text_printf(out, "\nhow exact: shares are within %.1f points (95 %% confidence)", f->error_points);
+		for (size_t i = 0; i < MIN(f->notes.len, limits->notes); i++) {
+			text_str(out, "\n- ");
+			text_visible(out, f->notes.items[i]);
+		}
+		text_char(out, '\n');
+	}
 	if (limits->commands)
 		text_str(out,
 			f->has_file || f->is_made_again ? "\nnext\n" : "\nnext, if the stream is saved as perf.data\n");
