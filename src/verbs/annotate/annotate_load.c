@@ -134,13 +134,6 @@ static void annotate_load_tell(void *data, char *room, size_t size)
 	text_deinit(&progress);
 }
 
-static enum tally_status annotate_load_show_loaded(struct annotate_load_loading *l, struct tally_error *err)
-{
-	const struct annotate_target *target;
-	enum tally_status status = l->load->begin(l->load->data, l->current, &l->explore, &target, err);
-	return status == TALLY_OK ? annotate_explore(&l->explore, target, &l->leaves, err) : status;
-}
-
 /* Waits until some samples can be displayed, and then until the user quits. */
 static enum tally_status annotate_load_watch(struct annotate_load_loading *l, struct tally_error *err)
 {
@@ -158,7 +151,10 @@ static enum tally_status annotate_load_watch(struct annotate_load_loading *l, st
 		}
 		tried = l->current;
 		struct tally_error why = {0};
-		status = annotate_load_show_loaded(l, &why);
+		const struct annotate_target *target;
+		status = l->load->begin(l->load->data, l->current, &l->explore, &target, &why);
+		if (status == TALLY_OK)
+			status = annotate_explore(&l->explore, target, &l->leaves, &why);
 		bool goes_on = status == TALLY_NOT_FOUND && (!annotate_load_is_whole(l) || tried != l->current);
 		if (status != TALLY_OK && !goes_on && err)
 			*err = why;

@@ -304,15 +304,6 @@ static enum tally_status annotate_run_explore(struct annotate_run_running *r, st
 	return status;
 }
 
-/* Adds notes about functions that are missing because their files were not found or differ from the recorded ones. */
-static void note_names(struct annotate_run_running *r)
-{
-	struct binary_hits hits = {0};
-	if (frame_names_hits(&r->samples.source.names, &hits, NULL) == TALLY_OK)
-		symbol_notes_add(&r->notes, r->samples.source.store, &hits, false);
-	binary_hits_deinit(&hits);
-}
-
 static enum tally_status annotate_run_list(struct annotate_run_running *r, struct tally_error *err)
 {
 	enum tally_status status = annotate_samples_read(r->cli, &r->run->request, &r->samples, err);
@@ -322,8 +313,14 @@ static enum tally_status annotate_run_list(struct annotate_run_running *r, struc
 	struct tally_error inner = {0};
 	diag_init(&r->notes);
 	enum tally_status printed = annotate_run_print_all(r, &inner);
-	if (!r->run->is_quiet)
-		note_names(r);
+	if (!r->run->is_quiet) {
+		/* The notes are about functions that are missing because their files were not found or differ from
+		 * the recorded ones. */
+		struct binary_hits hits = {0};
+		if (frame_names_hits(&r->samples.source.names, &hits, NULL) == TALLY_OK)
+			symbol_notes_add(&r->notes, r->samples.source.store, &hits, false);
+		binary_hits_deinit(&hits);
+	}
 	cli_print_diag(r->cli, &r->notes);
 	diag_deinit(&r->notes);
 	if (!r->run->is_quiet)
