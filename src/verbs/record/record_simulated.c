@@ -141,17 +141,6 @@ static bool record_simulated_has_chains(const struct record_settings *s)
 	return s->chains.mode != CALLGRAPH_NONE || s->call_graph_flag;
 }
 
-static enum tally_status record_simulated_choose(
-	const struct record_settings *s, struct simulation_sampling *sampling, struct tally_error *err)
-{
-	enum tally_status status = TALLY_OK;
-	for (size_t i = 0; status == TALLY_OK && i < s->event_words.len; i++)
-		status = simulation_sampling_add(sampling, s->event_words.items[i].text, s->period, err);
-	return status == TALLY_OK && sampling->len == 0
-		       ? simulation_sampling_add(sampling, EVENT_DEFAULT, s->period, err)
-		       : status;
-}
-
 struct record_simulated_options { /* Options for the Valgrind tool. */
 	struct arena arena;
 	VEC(const char *) items;
@@ -325,20 +314,26 @@ static enum tally_status record_simulated_go(struct record_simulated_job *job,
 
 int record_simulated_run(const struct record_simulated_input *in, struct record_summary *summary)
 {
+	const struct record_settings *s = in->settings;
 	struct record_simulated_job job = {.in = in};
 	struct simulation_sampling sampling = {0};
 	struct tally_error err = {0};
+	enum tally_status status = TALLY_OK;
 	*summary = (struct record_summary){0};
 	int code = record_simulated_check(in);
 	if (code != 0)
 		return code;
-	if (record_simulated_choose(in->settings, &sampling, &err) != TALLY_OK)
+	for (size_t i = 0; status == TALLY_OK && i < s->event_words.len; i++)
+		status = simulation_sampling_add(&sampling, s->event_words.items[i].text, s->period, &err);
+	if (status == TALLY_OK && sampling.len == 0)
+		status = simulation_sampling_add(&sampling, EVENT_DEFAULT, s->period, &err);
+	if (status != TALLY_OK)
 		return cli_fail(in->cli, &err);
-	if (in->settings->dry_run)
+	if (s->dry_run)
 		return 0;
 	diag_init(&job.notes);
 	arena_init(&job.options.arena);
-	enum tally_status status = record_simulated_go(&job, &sampling, summary, &err);
+	status = record_simulated_go(&job, &sampling, summary, &err);
 	simulation_recording_destroy(job.recording);
 	vec_free(&job.options.items);
 	arena_deinit(&job.options.arena);
