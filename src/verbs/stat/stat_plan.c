@@ -102,24 +102,6 @@ static size_t count_state(const struct stat_plan *plan, enum fit_state state)
 	return n;
 }
 
-static void rounds_print(struct text *t, const struct stat_plan *plan)
-{
-	size_t counting = count_state(plan, FIT_COUNTS), without = count_state(plan, FIT_NO_ROOM);
-	uint32_t rounds = plan->fit->round_count;
-	if (counting == 0 && without == 0)
-		text_str(t, " No event that opens here needs a counter of a PMU: nothing would be multiplexed.\n");
-	else if (rounds > 1)
-		text_printf(t,
-			" Multiplexed: %zu events need %u rounds on the PMU, each counted about 1/%u of the time and "
-			"scaled; --passes counts each in full.\n",
-			counting, rounds, rounds);
-	else if (counting > 0)
-		text_printf(t, " All %zu events with a counter fit at the same time: nothing would be multiplexed.\n",
-			counting);
-	if (without > 0)
-		text_printf(t, " %zu events would show <not counted>.\n", without);
-}
-
 static const char *watchdog_text(enum watchdog_state state)
 {
 	switch (state) {
@@ -135,11 +117,24 @@ static const char *watchdog_text(enum watchdog_state state)
 
 static void plan_text(struct text *t, const struct stat_plan *plan)
 {
+	size_t counting = count_state(plan, FIT_COUNTS), without = count_state(plan, FIT_NO_ROOM);
+	uint32_t rounds = plan->fit->round_count;
 	text_str(t, "\n Plan for this machine; nothing has been counted:\n\n");
 	for (size_t i = 0; i < plan->fit->len; i++)
 		event_print(t, plan, i);
 	text_char(t, '\n');
-	rounds_print(t, plan);
+	if (counting == 0 && without == 0)
+		text_str(t, " No event that opens here needs a counter of a PMU: nothing would be multiplexed.\n");
+	else if (rounds > 1)
+		text_printf(t,
+			" Multiplexed: %zu events need %u rounds on the PMU, each counted about 1/%u of the time and "
+			"scaled; --passes counts each in full.\n",
+			counting, rounds, rounds);
+	else if (counting > 0)
+		text_printf(t, " All %zu events with a counter fit at the same time: nothing would be multiplexed.\n",
+			counting);
+	if (without > 0)
+		text_printf(t, " %zu events would show <not counted>.\n", without);
 	text_printf(t, " NMI watchdog %s.\n", watchdog_text(plan->watchdog));
 	for (size_t i = 0; i < plan->holders->len; i++)
 		text_char(t, ' '), text_visible(t, str_from(plan->holders->items[i].comm)),
