@@ -60,18 +60,6 @@ enum tally_status kmem_name_site(struct data_source *source, const struct kmem_s
 	return TALLY_OK;
 }
 
-/* Prints the losses, and what they mean for --live. */
-static void kmem_print_health(
-	const struct cli *cli, const struct kmem_settings *settings, const struct input_health *health)
-{
-	cli_print_health(cli, health);
-	if (settings->is_live && health->lost_events > 0)
-		cli_failf(cli,
-			"note: frees may be among the %" PRIu64
-			" lost events: what --live lists may have been freed meanwhile",
-			health->lost_events);
-}
-
 static void kmem_json_begin(
 	struct json *j, const struct kmem_settings *settings, const struct input_health *health, const char *allocator)
 {
@@ -103,15 +91,21 @@ enum tally_status kmem_read_keys(
 int kmem_show(const struct cli *cli, const struct kmem_result *result)
 {
 	int code = 0;
+	const struct input_health *health = &result->source->pass.sideband.health;
 	bool is_json = result->settings->is_json;
-	kmem_print_health(cli, result->settings, &result->source->pass.sideband.health);
+	cli_print_health(cli, health);
+	if (result->settings->is_live && health->lost_events > 0)
+		cli_failf(cli,
+			"note: frees may be among the %" PRIu64
+			" lost events: what --live lists may have been freed meanwhile",
+			health->lost_events);
 	if (result->has_events) {
 		struct text out = {0};
 		struct json j = {.out = &out};
 		struct tally_error err;
 		text_to_fd(&out, STDOUT_FILENO);
 		if (is_json)
-			kmem_json_begin(&j, result->settings, &result->source->pass.sideband.health, result->allocator);
+			kmem_json_begin(&j, result->settings, health, result->allocator);
 		enum tally_status printed = result->print(result->job, &out, is_json ? &j : NULL, &err);
 		if (is_json)
 			json_object_end(&j);
@@ -142,14 +136,6 @@ static int cmd_kmem_record(const struct cli *cli, bool slab, bool page, int argc
 	return cli_run_verb(cli, &command_record, !page ? of_slab : slab ? of_both : of_pages, argc, argv);
 }
 
-static int cmd_kmem_stat(const struct cli *cli, const struct kmem_settings *settings)
-{
-	if (settings->is_live && !settings->page)
-		fprintf(stderr, "note: --live has an effect with --page only\n");
-	int code = settings->slab || !settings->page ? kmem_stat_slab(cli, settings) : 0;
-	return code == 0 && settings->page ? kmem_stat_pages(cli, settings) : code;
-}
-
 static int cmd_kmem_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct kmem_settings settings = {0};
@@ -172,7 +158,10 @@ static int cmd_kmem_run(const struct cli *cli, const struct command *command, in
 		return cli_failf(cli, "Invalid time string"), EXIT_BAD_TIME;
 	if (settings.is_json && settings.slab && settings.page)
 		return cli_usagef(cli, command, "json", "--json is of one allocator: --slab or --page");
-	return cmd_kmem_stat(cli, &settings);
+	if (settings.is_live && !settings.page)
+		fprintf(stderr, "note: --live has an effect with --page only\n");
+	code = settings.slab || !settings.page ? kmem_stat_slab(cli, &settings) : 0;
+	return code == 0 && settings.page ? kmem_stat_pages(cli, &settings) : code;
 }
 
 static const char *const kmem_usages[] = {"[<options>] {record|stat}", NULL};

@@ -222,11 +222,6 @@ static int kmem_pages_column_width(const struct pages_job *job)
 	return MAX(job->gfp_width, GFP_MIN_WIDTH);
 }
 
-static const struct gfp *gfp_of(const struct pages_job *job, uint64_t flags)
-{
-	return &job->gfps.items[id_table_find(&job->gfp_ids, &flags)];
-}
-
 static int compare_gfps(const void *left, const void *right)
 {
 	const struct gfp *const *a = left, *const *b = right;
@@ -273,7 +268,7 @@ static enum tally_status kmem_pages_put_row(struct pages_job *job, const struct 
 {
 	struct kmem_site site = {.name = NULL};
 	struct text where = {0};
-	const struct gfp *gfp = gfp_of(job, row->of.gfp);
+	const struct gfp *gfp = &job->gfps.items[id_table_find(&job->gfp_ids, &row->of.gfp)];
 	enum tally_status status = kmem_name_site(&job->source, job->settings, row->of.call_site, &site, err);
 	if (site.name)
 		text_str(&where, site.name);
@@ -296,27 +291,6 @@ static void kmem_pages_print_rule(struct text *out)
 	text_char(out, '\n');
 }
 
-/* Sorts the rows with allocations and returns their number. With --live, rows may have become empty. */
-static size_t kmem_pages_order_rows(struct pages_job *job, struct page_row *rows, size_t count)
-{
-	size_t used = 0;
-	for (size_t i = 0; i < count; i++)
-		if (rows[i].hits)
-			rows[used++] = rows[i];
-	qsort_r(rows, used, sizeof(*rows), kmem_pages_compare_rows, job);
-	return used;
-}
-
-static void kmem_pages_print_head(const struct pages_job *job, bool is_caller, struct text *out)
-{
-	text_char(out, '\n');
-	kmem_pages_print_rule(out);
-	text_printf(out, "%s %5s alloc (KB) | Hits      | Order | Mig.type | %-*s | Callsite\n",
-		is_caller ? "" : " PFN              |", job->settings->is_live ? "Live" : "Total",
-		kmem_pages_column_width(job), "GFP flags");
-	kmem_pages_print_rule(out);
-}
-
 static enum tally_status kmem_pages_put_rows(struct pages_job *job, const struct cells *all, struct page_row *rows,
 	size_t count, bool is_caller, struct tally_error *err)
 {
@@ -326,11 +300,21 @@ static enum tally_status kmem_pages_put_rows(struct pages_job *job, const struct
 		.json = all->json};
 	enum tally_status status = TALLY_OK;
 	uint64_t limit = job->settings->lines ? job->settings->lines : UINT64_MAX, shown = 0;
-	size_t used = kmem_pages_order_rows(job, rows, count);
-	if (table.json)
+	size_t used = 0;
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].hits) /* With --live, rows may have become empty. */
+			rows[used++] = rows[i];
+	qsort_r(rows, used, sizeof(*rows), kmem_pages_compare_rows, job);
+	if (table.json) {
 		json_array(table.json, is_caller ? "callers" : "blocks");
-	else
-		kmem_pages_print_head(job, is_caller, table.out);
+	} else {
+		text_char(table.out, '\n');
+		kmem_pages_print_rule(table.out);
+		text_printf(table.out, "%s %5s alloc (KB) | Hits      | Order | Mig.type | %-*s | Callsite\n",
+			is_caller ? "" : " PFN              |", job->settings->is_live ? "Live" : "Total",
+			kmem_pages_column_width(job), "GFP flags");
+		kmem_pages_print_rule(table.out);
+	}
 	for (; status == TALLY_OK && shown < used && shown < limit; shown++)
 		status = kmem_pages_put_row(job, &table, &rows[shown], is_caller, err);
 	if (table.json) {
@@ -446,18 +430,6 @@ static enum tally_status kmem_pages_print_all(void *data, struct text *out, stru
 	return status;
 }
 
-static void close_job(struct pages_job *job)
-{
-	page_usage_deinit(&job->usage);
-	for (size_t i = 0; i < job->gfps.len; i++) {
-		text_deinit(&job->gfps.items[i].names);
-		text_deinit(&job->gfps.items[i].letters);
-	}
-	vec_free(&job->gfps);
-	id_table_deinit(&job->gfp_ids);
-	data_source_close(&job->source);
-}
-
 int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 {
 	const struct data_input input = {
@@ -484,6 +456,13 @@ int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings)
 		.print = kmem_pages_print_all,
 		.job = &job};
 	int code = kmem_show(cli, &result);
-	close_job(&job);
+	page_usage_deinit(&job.usage);
+	for (size_t i = 0; i < job.gfps.len; i++) {
+		text_deinit(&job.gfps.items[i].names);
+		text_deinit(&job.gfps.items[i].letters);
+	}
+	vec_free(&job.gfps);
+	id_table_deinit(&job.gfp_ids);
+	data_source_close(&job.source);
 	return code;
 }

@@ -97,26 +97,21 @@ static bool is_of_other_node(const struct slab_job *job, const struct data_sampl
 	return own != NODE_UNKNOWN && (int32_t)node != NODE_ANY && (int32_t)node != own;
 }
 
-static bool kmem_slab_add_alloc(struct slab_job *job, const struct data_sample *s)
-{
-	const struct slab_alloc alloc = {
-		.address = kmem_field(&job->source, s, STR("ptr")),
-		.call_site = kmem_field(&job->source, s, STR("call_site")),
-		.requested = kmem_field(&job->source, s, STR("bytes_req")),
-		.allocated = kmem_field(&job->source, s, STR("bytes_alloc")),
-		.cpu = (int32_t)(s->sample.cpu & INT32_MAX),
-		.is_other_node = is_of_other_node(job, s),
-	};
-	return slab_usage_alloc(&job->usage, &alloc);
-}
-
 static enum tally_status kmem_slab_read_events(struct slab_job *job, struct tally_error *err)
 {
 	struct data_sample s;
 	enum tally_status status;
 	while ((status = data_source_next(&job->source, &s, err)) == TALLY_OK) {
 		if (is_alloc(s.event->name)) {
-			if (!kmem_slab_add_alloc(job, &s))
+			const struct slab_alloc alloc = {
+				.address = kmem_field(&job->source, &s, STR("ptr")),
+				.call_site = kmem_field(&job->source, &s, STR("call_site")),
+				.requested = kmem_field(&job->source, &s, STR("bytes_req")),
+				.allocated = kmem_field(&job->source, &s, STR("bytes_alloc")),
+				.cpu = (int32_t)(s.sample.cpu & INT32_MAX),
+				.is_other_node = is_of_other_node(job, &s),
+			};
+			if (!slab_usage_alloc(&job->usage, &alloc))
 				return error_nomem(err);
 		} else if (is_free(s.event->name)) {
 			slab_usage_free(&job->usage, kmem_field(&job->source, &s, STR("ptr")),
