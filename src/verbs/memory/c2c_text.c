@@ -113,15 +113,10 @@ static void print_shared(struct c2c_text_printer *p)
 	print_number(p->out, "Total Merged records", access_counts_hitms(&sum) + sum.n[ACCESS_STORE]);
 }
 
-static const char *c2c_text_key_name(enum c2c_key key)
-{
-	static const char *const names[C2C_KEYS] = {"pid", "tid", "iaddr", "dso"};
-	return names[key];
-}
-
 static void print_details(struct c2c_text_printer *p)
 {
 	static const char *const sorts[] = {"Total HITMs", "Local HITMs", "Remote HITMs", "Peer Snoop"};
+	static const char *const keys[C2C_KEYS] = {"pid", "tid", "iaddr", "dso"};
 	const struct c2c_table *t = p->table;
 	c2c_text_print_heading(p->out, "                 c2c details                     ");
 	for (size_t i = 0; i < t->event_count; i++)
@@ -130,7 +125,7 @@ static void print_details(struct c2c_text_printer *p)
 	text_printf(p->out, "  %-34s: %s\n  %-34s: offset", "Cachelines sort on", sorts[t->display],
 		"Cacheline data grouping");
 	for (size_t i = 0; i < t->key_count; i++)
-		text_printf(p->out, ",%s", c2c_text_key_name(t->keys[i]));
+		text_printf(p->out, ",%s", keys[t->keys[i]]);
 	text_str(p->out, "\n");
 }
 

@@ -21,14 +21,6 @@ static enum tally_status mem_dump_check_events(const struct data_source *source,
 		err, TALLY_INVALID, "mem -D needs data sources, and this recording has none: was it made without -d?");
 }
 
-static void mem_dump_print_header(const struct mem_dump *dump, struct text *out)
-{
-	text_str(out, "# PID, TID, IP, ADDR, ");
-	text_str(out, dump->with_physical ? "PHYS ADDR, " : "");
-	text_str(out, dump->with_data_pages ? "DATA PAGE SIZE, " : "");
-	text_str(out, "LOCAL WEIGHT, DSRC, SYMBOL\n");
-}
-
 static enum tally_status mem_dump_print_sample(struct data_source *source, const struct mem_dump *dump,
 	const struct data_sample *s, struct text *out, struct tally_error *err)
 {
@@ -66,8 +58,12 @@ static enum tally_status mem_dump_print_all(
 {
 	struct data_sample sample;
 	enum tally_status status = mem_dump_check_events(source, err);
-	if (status == TALLY_OK)
-		mem_dump_print_header(dump, out);
+	if (status == TALLY_OK) {
+		text_str(out, "# PID, TID, IP, ADDR, ");
+		text_str(out, dump->with_physical ? "PHYS ADDR, " : "");
+		text_str(out, dump->with_data_pages ? "DATA PAGE SIZE, " : "");
+		text_str(out, "LOCAL WEIGHT, DSRC, SYMBOL\n");
+	}
 	while (status == TALLY_OK) {
 		status = data_source_next(source, &sample, err);
 		if (status == TALLY_OK && sample.event->attr.sample_type & SAMPLE_DATA_SRC)
