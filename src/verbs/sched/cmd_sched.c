@@ -148,16 +148,6 @@ static enum tally_status cmd_sched_open_job(struct sched_job *job, struct tally_
 	return status;
 }
 
-static void print_counts(const struct sched_job *job)
-{
-	const uint64_t *seen = job->seen;
-	cli_failf(job->cli,
-		"note: %" PRIu64 " switches, %" PRIu64 " wakings, %" PRIu64 " wake-ups, %" PRIu64
-		" of new tasks, %" PRIu64 " run times, %" PRIu64 " migrations, %" PRIu64 " forks, %" PRIu64 " exits",
-		seen[SCHED_SWITCH], seen[SCHED_WAKING], seen[SCHED_WAKEUP], seen[SCHED_WAKEUP_NEW], seen[SCHED_RUNTIME],
-		seen[SCHED_MIGRATE], seen[SCHED_FORK], seen[SCHED_EXIT]);
-}
-
 static int cmd_sched_show(const struct cli *cli, const struct sched_settings *settings, const struct verb *verb)
 {
 	struct sched_job job = {.cli = cli, .settings = settings};
@@ -178,7 +168,13 @@ static int cmd_sched_show(const struct cli *cli, const struct sched_settings *se
 	int code = cli_finish_text(cli, &out);
 	cli_end_pager();
 	if (settings->verbose > 0)
-		print_counts(&job);
+		cli_failf(cli,
+			"note: %" PRIu64 " switches, %" PRIu64 " wakings, %" PRIu64 " wake-ups, %" PRIu64
+			" of new tasks, %" PRIu64 " run times, %" PRIu64 " migrations, %" PRIu64 " forks, %" PRIu64
+			" exits",
+			job.seen[SCHED_SWITCH], job.seen[SCHED_WAKING], job.seen[SCHED_WAKEUP],
+			job.seen[SCHED_WAKEUP_NEW], job.seen[SCHED_RUNTIME], job.seen[SCHED_MIGRATE],
+			job.seen[SCHED_FORK], job.seen[SCHED_EXIT]);
 	cli_print_health(cli, &job.source.pass.sideband.health);
 	if (status == TALLY_OK && job.asked == 0 && job.seen[SCHED_SWITCH] > 0)
 		cli_failf(cli, "note: none of the %" PRIu64 " switches of %s passes the filters",

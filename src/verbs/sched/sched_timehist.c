@@ -20,16 +20,10 @@
 #define CHAIN_EXTRA 2
 #define TID_BUCKETS 256 /* perf sorts tasks by tid modulo this number. */
 
-static struct tally_str sched_timehist_name_of(
-	const struct timehist *t, const struct sched_task *task, uint64_t clock, char room[16])
-{
-	return sched_comm(&t->job->source, task->tid, clock, room);
-}
-
 static void sched_timehist_add_task(struct timehist *t, const struct sched_task *task, uint64_t clock)
 {
 	char room[16];
-	struct tally_str name = sched_timehist_name_of(t, task, clock, room);
+	struct tally_str name = sched_comm(&t->job->source, task->tid, clock, room);
 	text_bytes(t->out, name.data, name.len);
 	/* The process is unknown if the task occurs only in events of other tasks, for example when it is woken. */
 	if (task->tid == 0 || task->pid < 0)
@@ -137,13 +131,6 @@ static void sched_timehist_print_frame(struct timehist *t, const char *symbol)
 	text_printf(t->out, "%s%s", t->shown_frames++ ? " <- " : " ", symbol);
 }
 
-static bool sched_timehist_print_chain(struct timehist *t, const struct data_sample *s, struct tally_error *err)
-{
-	text_str(t->out, "  ");
-	t->shown_frames = 0;
-	return sched_timehist_chain(t, s, sched_timehist_print_frame, err);
-}
-
 static void print_next(struct timehist *t, const struct sched_event *event)
 {
 	struct text *out = t->out;
@@ -187,8 +174,12 @@ static enum tally_status sched_timehist_print_switch(
 		print_next(t, event);
 	else if (settings->with_wakes)
 		text_repeat(out, ' ', NEXT_WIDTH + 8);
-	if (t->with_chains && !task->is_idle && !sched_timehist_print_chain(t, &event->sample, err))
-		return err->status;
+	if (t->with_chains && !task->is_idle) {
+		text_str(out, "  ");
+		t->shown_frames = 0;
+		if (!sched_timehist_chain(t, &event->sample, sched_timehist_print_frame, err))
+			return err->status;
+	}
 	text_char(out, '\n');
 	return TALLY_OK;
 }

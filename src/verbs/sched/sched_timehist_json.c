@@ -37,24 +37,13 @@ static void timehist_json_begin_row(struct timehist *t, const char *kind, uint64
 	json_u64(&t->json, "cpu", cpu);
 }
 
-static void timehist_json_next(struct timehist *t, const struct sched_event *event)
-{
-	struct text name = {0};
-	json_object(&t->json, "next");
-	if (trace_text_of(t->job->source.tracepoints, event->sample.sample.raw, STR("next_comm"), &name))
-		json_string(&t->json, "comm", text_view(&name));
-	json_i64(&t->json, "tid", event->next);
-	json_object_end(&t->json);
-	t->out->failed |= name.failed;
-	text_deinit(&name);
-}
-
 enum tally_status sched_timehist_json_switch(
 	struct timehist *t, const struct sched_event *event, const struct sched_times *times, struct tally_error *err)
 {
 	struct json *j = &t->json;
 	const struct sched_task *task = &t->history.tasks.items[times->task];
 	const char state[] = {sched_timehist_state(event->state, task->is_idle), 0};
+	struct text next = {0};
 	timehist_json_begin_row(t, "switch", times->time_ns, event->cpu);
 	timehist_json_task(t, task, event->sample.clock);
 	/* With --idle-hist, a task without times shows which task preceded the idle time. */
@@ -69,7 +58,13 @@ enum tally_status sched_timehist_json_switch(
 	json_i64(j, "prio", event->prio);
 	if (times->prio_before >= 0)
 		json_i64(j, "prio_before", times->prio_before);
-	timehist_json_next(t, event);
+	json_object(j, "next");
+	if (trace_text_of(t->job->source.tracepoints, event->sample.sample.raw, STR("next_comm"), &next))
+		json_string(j, "comm", text_view(&next));
+	json_i64(j, "tid", event->next);
+	json_object_end(j);
+	t->out->failed |= next.failed;
+	text_deinit(&next);
 	bool is_done = true;
 	if (t->with_chains && !task->is_idle) {
 		json_array(j, "chain");
