@@ -28,7 +28,7 @@ static void put_requirements(struct json *j, const struct quality *quality, cons
 	text_deinit(&t);
 }
 
-static void put_quality(struct json *j, const struct quality *quality)
+void report_json_quality(struct json *j, const struct quality *quality, const struct requirements *requirements)
 {
 	static const char *const kernel[] = {"unseen", "excluded", "named", "hidden"};
 	json_object(j, "worth");
@@ -45,11 +45,6 @@ static void put_quality(struct json *j, const struct quality *quality)
 	json_bool(j, "is_cut", quality->is_cut);
 	json_bool(j, "is_unfinished", quality->is_unfinished);
 	json_object_end(j);
-}
-
-void report_json_quality(struct json *j, const struct quality *quality, const struct requirements *requirements)
-{
-	put_quality(j, quality);
 	if (requirements->count)
 		put_requirements(j, quality, requirements);
 }

@@ -222,27 +222,6 @@ static enum tally_status report_load_watch(struct report_load_loading *l, struct
 	return status;
 }
 
-/* If --require has to be checked, waits until the whole recording has been read. */
-static void report_load_leave(struct report_load_loading *l)
-{
-	screen_load_leave(&l->screen, l->load->wanted.plan->request->requirements.count > 0);
-	l->begun->terminal = NULL;
-	l->begun->leaves = true;
-}
-
-/* Passes the complete result to the report; the cursor and the open views are preserved. */
-static void hand_over(struct report_load_loading *l, struct report_loaded *loaded)
-{
-	if (l->begun->has_explorer)
-		explorer_remember(&l->begun->explorer, &l->begun->memory);
-	part_destroy(l->shown);
-	l->shown = NULL;
-	loaded->result = l->whole.result;
-	loaded->filter = l->whole.filter;
-	l->begun->first = l->whole.table;
-	l->begun->has_first = l->whole.has_table;
-}
-
 static enum tally_status report_load_run(
 	struct report_load_loading *l, struct report_loaded *loaded, struct tally_error *err)
 {
@@ -251,10 +230,22 @@ static enum tally_status report_load_run(
 		return status;
 	l->begun->terminal = l->screen.terminal;
 	status = report_load_watch(l, err);
-	if (l->screen.leaves)
-		report_load_leave(l);
+	if (l->screen.leaves) {
+		/* If --require has to be checked, this waits until the whole recording has been read. */
+		screen_load_leave(&l->screen, l->load->wanted.plan->request->requirements.count > 0);
+		l->begun->terminal = NULL;
+		l->begun->leaves = true;
+	}
 	status = screen_load_join(&l->screen, status, err);
-	hand_over(l, loaded);
+	/* The report gets the complete result; the cursor and the open views are preserved. */
+	if (l->begun->has_explorer)
+		explorer_remember(&l->begun->explorer, &l->begun->memory);
+	part_destroy(l->shown);
+	l->shown = NULL;
+	loaded->result = l->whole.result;
+	loaded->filter = l->whole.filter;
+	l->begun->first = l->whole.table;
+	l->begun->has_first = l->whole.has_table;
 	return status;
 }
 

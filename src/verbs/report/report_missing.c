@@ -10,11 +10,6 @@
 
 #define SOURCE_WIDTH 38
 
-static double report_missing_percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static const char *found_text(enum binary_found found)
 {
 	static const char *const texts[] = {
@@ -231,7 +226,7 @@ void report_missing(struct text *out, const struct binary_store *store, const st
 	}
 	uint64_t outside = hits->samples - in_files, missing = unnamed + outside;
 	text_printf(out, "# %" PRIu64 " of %" PRIu64 " samples (%.1f%%) have no symbol\n", missing, hits->samples,
-		report_missing_percent(missing, hits->samples));
+		hits->samples ? 100.0 * (double)missing / (double)hits->samples : 0);
 	if (outside)
 		text_printf(out, "# %" PRIu64 " of them are in no file: [heap], [stack], or where nothing was mapped\n",
 			outside);

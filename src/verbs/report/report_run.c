@@ -136,14 +136,6 @@ static void print_filter_lines(struct report *report)
 	print_filter_line(report, KEY_SYMBOL, "symbol");
 }
 
-static void report_run_print_lost(struct report *report)
-{
-	if (report->request->is_quiet)
-		return;
-	origin_comment(report->out, perfdata_reader_features(report->recording.reader));
-	text_printf(report->out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", report->result.health.lost_samples);
-}
-
 static void report_run_name_events(
 	const struct report *report, const struct profile *p, struct text *name, uint32_t first, uint32_t count)
 {
@@ -338,8 +330,11 @@ static enum tally_status print_report(struct report *report, struct tally_error 
 	}
 	if (report->request->output.is_interactive)
 		return explore_report(report, err);
-	if (!report->request->output.is_json)
-		report_run_print_lost(report);
+	if (!report->request->output.is_json && !report->request->is_quiet) {
+		origin_comment(report->out, perfdata_reader_features(report->recording.reader));
+		text_printf(
+			report->out, "#\n# Total Lost Samples: %" PRIu64 "\n#\n", report->result.health.lost_samples);
+	}
 	for (uint32_t event = 0; event < p->event_count && status == TALLY_OK;) {
 		uint32_t count = report_tables_members(&tables, event);
 		status = event == 0 ? check_group_sort(report, count, err) : TALLY_OK;

@@ -48,18 +48,6 @@ struct tasks {
 	uint64_t now; /* Logical time of the address spaces, which advances by one per record. */
 };
 
-static void tasks_deinit(struct tasks *tasks)
-{
-	vec_free(&tasks->spaces);
-	arena_deinit(&tasks->arena);
-	vec_free(&tasks->items);
-	vec_free(&tasks->files);
-	map_u64_deinit(&tasks->by_tid);
-	map_u64_deinit(&tasks->space_of);
-	intern_deinit(&tasks->comms);
-	intern_deinit(&tasks->paths);
-}
-
 /* Returns NULL if out of memory, as the functions below do. */
 static struct task *task_of_thread(struct tasks *tasks, int32_t pid, int32_t tid)
 {
@@ -379,6 +367,13 @@ enum tally_status report_tasks(
 	}
 	if (j && (read == TALLY_OK || read == TALLY_CORRUPT))
 		json_array_end(j);
-	tasks_deinit(&tasks);
+	vec_free(&tasks.spaces);
+	arena_deinit(&tasks.arena);
+	vec_free(&tasks.items);
+	vec_free(&tasks.files);
+	map_u64_deinit(&tasks.by_tid);
+	map_u64_deinit(&tasks.space_of);
+	intern_deinit(&tasks.comms);
+	intern_deinit(&tasks.paths);
 	return printed == TALLY_OK ? read : printed;
 }
