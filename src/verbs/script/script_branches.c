@@ -3,19 +3,6 @@
 
 #include "abi/branch.h"
 
-static void print_flags(struct text *t, const struct sample_branch *branch)
-{
-	bool is_known = branch->is_mispredicted || branch->is_predicted;
-	text_char(t, '/');
-	text_char(t, !is_known ? '-' : branch->is_predicted ? 'P' : 'M');
-	text_str(t, branch->in_transaction ? "/X" : "/-");
-	text_str(t, branch->is_abort ? "/A/" : "/-/");
-	text_u64(t, branch->cycles);
-	text_char(t, '/');
-	sample_branch_type_print(t, branch);
-	text_char(t, ' ');
-}
-
 static bool script_branches_print_end(
 	struct script_places *p, struct text *t, const struct resolve_where *where, uint64_t ip, uint64_t fields)
 {
@@ -58,7 +45,15 @@ bool script_print_branches(struct script_places *p, struct text *t, const struct
 		text_char(t, '/');
 		if (!script_branches_print_end(p, t, where, branch.to, fields))
 			return false;
-		print_flags(t, &branch);
+		bool is_known = branch.is_mispredicted || branch.is_predicted;
+		text_char(t, '/');
+		text_char(t, !is_known ? '-' : branch.is_predicted ? 'P' : 'M');
+		text_str(t, branch.in_transaction ? "/X" : "/-");
+		text_str(t, branch.is_abort ? "/A/" : "/-/");
+		text_u64(t, branch.cycles);
+		text_char(t, '/');
+		sample_branch_type_print(t, &branch);
+		text_char(t, ' ');
 	}
 	return true;
 }

@@ -36,11 +36,6 @@ static void script_dlfilter_find_function(void *handle, const char *name, void *
 	memcpy(function, &found, sizeof(found));
 }
 
-static uint8_t script_dlfilter_binding_of(char letter)
-{
-	return letter == 'l' ? STB_LOCAL : letter == 'w' ? STB_WEAK : STB_GLOBAL;
-}
-
 static void describe_file(
 	struct script_dlfilter *f, const struct script_spot *spot, uint8_t *build_id, struct perf_dlfilter_al *al)
 {
@@ -54,7 +49,7 @@ static void describe_file(
 	if (symbol) {
 		al->sym_start = symbol->start;
 		al->sym_end = symbol->end;
-		al->sym_binding = script_dlfilter_binding_of(symbol->binding);
+		al->sym_binding = symbol->binding == 'l' ? STB_LOCAL : symbol->binding == 'w' ? STB_WEAK : STB_GLOBAL;
 	}
 	if (!spot->is_kernel &&
 		binary_store_code(store, spot->store_id, spot->address, spot->address + 1, &code, NULL) == TALLY_OK)
@@ -90,13 +85,6 @@ static bool script_dlfilter_describe(
 	return true;
 }
 
-static const char *script_dlfilter_comm_of(const struct script_dlfilter *f)
-{
-	const struct machine *machine = f->code->places->machine;
-	uint32_t comm = machine_comm_at(machine, (int32_t)f->probe->sample->tid, f->probe->clock);
-	return comm == INTERN_NONE ? NULL : machine_string(machine, comm).data;
-}
-
 static const struct perf_dlfilter_al *resolve_ip(void *ctx)
 {
 	struct script_dlfilter *f = ctx;
@@ -111,7 +99,9 @@ static const struct perf_dlfilter_al *resolve_ip(void *ctx)
 	if (!script_filter_wants_place(f->filter, f->code->places, f->probe, &is_wanted))
 		f->failed = true;
 	al->filtered = !is_wanted;
-	al->comm = script_dlfilter_comm_of(f);
+	const struct machine *machine = f->code->places->machine;
+	uint32_t comm = machine_comm_at(machine, (int32_t)f->probe->sample->tid, f->probe->clock);
+	al->comm = comm == INTERN_NONE ? NULL : machine_string(machine, comm).data;
 	return al;
 }
 

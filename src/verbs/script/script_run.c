@@ -10,11 +10,6 @@
 #include "perfdata/time_order.h"
 #include "verbs/script/script_json.h"
 
-static bool has_all(const struct script *script)
-{
-	return script->settings.max_events > 0 && script->printed >= script->settings.max_events;
-}
-
 static struct text *script_run_text_of(struct script *script, const struct perfdata_event *event)
 {
 	return script->dumps.items ? script_dumps_text(&script->dumps, event) : &script->out;
@@ -60,8 +55,9 @@ static enum tally_status script_run_print_sample(struct script *script, const st
 	if (!is_done)
 		return error_nomem(err);
 	script->printed++;
+	bool has_all = script->settings.max_events > 0 && script->printed >= script->settings.max_events;
 	/* text_line_end fails if the reader of the output has closed it. */
-	return !text_line_end(out) || has_all(script) ? TALLY_END : TALLY_OK;
+	return !text_line_end(out) || has_all ? TALLY_END : TALLY_OK;
 }
 
 static enum tally_status script_run_print_group(struct script *script, const struct record *record,
