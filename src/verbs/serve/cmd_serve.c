@@ -178,17 +178,6 @@ static enum tally_status make_serve_plan(
 	return plan->store_url ? TALLY_OK : error_nomem(err);
 }
 
-static void serve_plan_deinit(struct serve_plan *plan)
-{
-	if (plan->key)
-		explicit_bzero(plan->key, strlen(plan->key));
-	free(plan->store_url);
-	free(plan->certificate);
-	free(plan->key);
-	free(plan->writers);
-	free(plan->readers);
-}
-
 static void tell_start(const struct cli *cli, const struct serve_plan *plan, const struct http_server *server)
 {
 	struct text line = {0};
@@ -316,7 +305,13 @@ static int cmd_serve_run(const struct cli *cli, const struct command *command, i
 	enum tally_status status = make_serve_plan(cli, &s, &plan, &err);
 	if (status == TALLY_OK)
 		status = serve_stores(cli, &s, &plan, &err);
-	serve_plan_deinit(&plan);
+	if (plan.key)
+		explicit_bzero(plan.key, strlen(plan.key));
+	free(plan.store_url);
+	free(plan.certificate);
+	free(plan.key);
+	free(plan.writers);
+	free(plan.readers);
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 

@@ -197,17 +197,12 @@ static void serve_api_page(struct serve_api *api, const struct http_request *req
 	text_bytes(&response->body, page.data, page.len);
 }
 
-/* Rejects a batch that is invalid itself, so that sending it again cannot succeed. */
-static void refuse_batch(struct serve_api *api, const struct tally_error *err, struct http_response *response)
-{
-	serve_count(&api->counts.refused, 1);
-	http_response_error(response, HTTP_BAD_REQUEST, "the batch is refused: %s", err->text);
-}
-
 static void fail_batch(struct serve_api *api, const struct tally_error *err, struct http_response *response)
 {
 	if (err->status == TALLY_CORRUPT || err->status == TALLY_INVALID || err->status == TALLY_LIMIT) {
-		refuse_batch(api, err, response);
+		/* The batch itself is invalid, so that sending it again cannot succeed. */
+		serve_count(&api->counts.refused, 1);
+		http_response_error(response, HTTP_BAD_REQUEST, "the batch is refused: %s", err->text);
 		return;
 	}
 	serve_count(&api->counts.failed, 1);

@@ -103,16 +103,6 @@ static void commit_taken(struct serve_ingest *ingest, struct serve_waiting **tak
 	pthread_mutex_unlock(ingest->store_lock);
 }
 
-/* Stores whether the commit of the batch failed. Called with the lock held. A refusal concerns a single batch; any
- * other failure concerns the store and all batches of the commit. */
-static void serve_ingest_note(struct serve_ingest *ingest, const struct serve_waiting *first)
-{
-	bool fails = first->status != TALLY_OK && !first->receipt.refused;
-	ingest->failed_ns = fails ? clock_ns() : 0;
-	if (fails)
-		ingest->failure = first->err;
-}
-
 bool serve_ingest_fails(struct serve_ingest *ingest, struct tally_error *why)
 {
 	pthread_mutex_lock(&ingest->lock);
@@ -144,7 +134,11 @@ static void serve_ingest_store(struct serve_ingest *ingest, struct serve_waiting
 		pthread_mutex_unlock(&ingest->lock);
 		commit_taken(ingest, taken, count);
 		pthread_mutex_lock(&ingest->lock);
-		serve_ingest_note(ingest, taken[0]);
+		/* A refusal concerns a single batch; any other failure concerns the store and all batches of the commit. */
+		bool fails = taken[0]->status != TALLY_OK && !taken[0]->receipt.refused;
+		ingest->failed_ns = fails ? clock_ns() : 0;
+		if (fails)
+			ingest->failure = taken[0]->err;
 		for (size_t i = 0; i < count; i++)
 			taken[i]->is_done = true;
 		ingest->is_committing = false;
