@@ -120,17 +120,6 @@ static bool make_help(struct top_state *x)
 	return true;
 }
 
-/* The last note is shown in the bottom line until a key is pressed; all notes are printed at the end. */
-static void say_first(struct top_state *x, const struct diag *notes)
-{
-	if (notes->len)
-		explorer_say(&x->shown.explorer, "%s", notes->entries[notes->len - 1].text);
-	else
-		explorer_say(&x->shown.explorer, "the first samples come in %llu s",
-			(unsigned long long)x->view->settings->delay_s);
-	x->says_first = notes->len == 0;
-}
-
 enum tally_status top_explore(struct top_view *view, struct diag *notes, int signal_fd, struct tally_error *err)
 {
 	struct top_state x = {.view = view,
@@ -143,7 +132,13 @@ enum tally_status top_explore(struct top_view *view, struct diag *notes, int sig
 		return error_nomem(err);
 	enum tally_status status = top_state_open(&x, err);
 	if (status == TALLY_OK) {
-		say_first(&x, notes);
+		/* The last note is shown in the bottom line until a key is pressed; all notes are printed at the end. */
+		if (notes->len)
+			explorer_say(&x.shown.explorer, "%s", notes->entries[notes->len - 1].text);
+		else
+			explorer_say(&x.shown.explorer, "the first samples come in %llu s",
+				(unsigned long long)view->settings->delay_s);
+		x.says_first = notes->len == 0;
 		status = tui_terminal_open(&x.terminal, err);
 	}
 	if (status == TALLY_OK) {

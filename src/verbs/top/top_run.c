@@ -49,13 +49,6 @@ static bool wait_until(struct top_run *run, int64_t due_ms, struct tally_error *
 	return true;
 }
 
-/* Prints each doubt once to standard error, because the tables are on standard output. */
-static void say_doubts(struct top_run *run)
-{
-	for (const char *doubt; (doubt = top_view_doubt(&run->view));)
-		cli_sayf("%s: warning: %s\n", run->request->cli->program, doubt);
-}
-
 /* Writes the control sequence directly, because struct text escapes control characters. */
 static bool clear_screen(struct text *out)
 {
@@ -85,7 +78,9 @@ static enum tally_status run_text(struct top_run *run, struct tally_error *err)
 			status = live_session_refresh(run->opening.session, true, err);
 		if (status == TALLY_OK)
 			status = top_view_renew(&run->view, err);
-		say_doubts(run);
+		/* Each doubt is printed once, to standard error because the tables are on standard output. */
+		for (const char *doubt; (doubt = top_view_doubt(&run->view));)
+			cli_sayf("%s: warning: %s\n", run->request->cli->program, doubt);
 		if (status == TALLY_OK)
 			status = run->settings->is_json ? top_json_print(&run->view, &out, err)
 							: top_text_print(&run->view, is_terminal, &out, err);

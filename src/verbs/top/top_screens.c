@@ -31,15 +31,6 @@ static enum tally_status top_screens_renew(void *data, bool *changed, struct tal
 	return status;
 }
 
-/* Shows a message before a step that takes a while. */
-static enum tally_status top_screens_say_while(struct top_state *x, const char *what, struct tally_error *err)
-{
-	explorer_say(&x->shown.explorer, "%s", what);
-	enum tally_status status = top_state_draw(x, err);
-	x->shown.explorer.message[0] = '\0';
-	return status;
-}
-
 /* why is the reason of a failure, to be shown on the screen. */
 static enum tally_status show_code(struct top_state *x, uint32_t function, struct tally_error *why)
 {
@@ -67,7 +58,10 @@ static enum tally_status top_screens_annotate(struct top_state *x, uint32_t func
 	struct tally_error why = {0};
 	if (function == PROFILE_NONE)
 		return TALLY_OK;
-	enum tally_status status = top_screens_say_while(x, "reading the symbols of what ran last ...", err);
+	/* This message is on the screen while the symbols are read, which takes a while. */
+	explorer_say(&x->shown.explorer, "reading the symbols of what ran last ...");
+	enum tally_status status = top_state_draw(x, err);
+	x->shown.explorer.message[0] = '\0';
 	if (status == TALLY_OK && show_code(x, function, &why) == TALLY_NOMEM)
 		return error_nomem(err);
 	if (why.text[0])

@@ -220,13 +220,6 @@ enum tally_status top_view_table(
 	return TALLY_OK;
 }
 
-/* Prints the frequency or period of an event, such as "4000Hz " or "100000 ". */
-static void put_rate(const struct perfdata_event *event, struct text *out)
-{
-	bool is_freq = ATTR_HAS(&event->attr, FREQ);
-	text_printf(out, "%" PRIu64 "%s ", event->attr.sample_period_or_freq, is_freq ? "Hz" : "");
-}
-
 static void top_view_put_target(const struct top_view *view, struct text *out)
 {
 	const struct target_request *q = &view->settings->record.target;
@@ -254,8 +247,11 @@ void top_view_header(const struct top_view *view, struct text *out)
 		"PerfTop:%8.0f irqs/sec  kernel:%4.1f%%  exact: %4.1f%% lost: %" PRIu64 "/%" PRIu64 " drop: 0/0 [",
 		f.seconds > 0 ? (double)r->samples / f.seconds : 0, 100 * (double)r->kernel_samples / all,
 		100 * (double)r->exact_samples / all, r->lost, f.lost_in_all);
-	if (view->count == 1)
-		put_rate(&events[view->first[0]], out);
+	if (view->count == 1) {
+		/* The frequency or period of the only event, such as "4000Hz " or "100000 ", precedes its name. */
+		const struct perf_attr *attr = &events[view->first[0]].attr;
+		text_printf(out, "%" PRIu64 "%s ", attr->sample_period_or_freq, ATTR_HAS(attr, FREQ) ? "Hz" : "");
+	}
 	for (uint32_t i = 0; i < view->count; i++)
 		text_printf(out, "%s%.*s", i ? ", " : "", (int)events[view->first[i]].name.len,
 			events[view->first[i]].name.data);
