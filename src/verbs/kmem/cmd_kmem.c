@@ -60,16 +60,6 @@ enum tally_status kmem_name_site(struct data_source *source, const struct kmem_s
 	return TALLY_OK;
 }
 
-static void kmem_json_begin(
-	struct json *j, const struct kmem_settings *settings, const struct input_health *health, const char *allocator)
-{
-	json_object(j, NULL);
-	json_u64(j, "schema", KMEM_JSON_SCHEMA);
-	json_string(j, "path", str_from(recording_name(settings->input.path)));
-	json_string(j, "allocator", str_from(allocator));
-	json_u64(j, "lost_events", health->lost_events);
-}
-
 enum tally_status kmem_read_keys(
 	const char *list, const struct kmem_keys *all, unsigned *chosen, size_t *count, struct tally_error *err)
 {
@@ -104,8 +94,13 @@ int kmem_show(const struct cli *cli, const struct kmem_result *result)
 		struct json j = {.out = &out};
 		struct tally_error err;
 		text_to_fd(&out, STDOUT_FILENO);
-		if (is_json)
-			kmem_json_begin(&j, result->settings, health, result->allocator);
+		if (is_json) {
+			json_object(&j, NULL);
+			json_u64(&j, "schema", KMEM_JSON_SCHEMA);
+			json_string(&j, "path", str_from(recording_name(result->settings->input.path)));
+			json_string(&j, "allocator", str_from(result->allocator));
+			json_u64(&j, "lost_events", health->lost_events);
+		}
 		enum tally_status printed = result->print(result->job, &out, is_json ? &j : NULL, &err);
 		if (is_json)
 			json_object_end(&j);

@@ -334,8 +334,21 @@ static void kmem_pages_print_count(struct text *out, const char *what, const str
 		out, "%-30s: %16" PRIu64 "   [ %16" PRIu64 " KB ]\n", what, count->requests, count->pages * page_kb);
 }
 
-static void print_orders(const struct page_usage *u, struct text *out)
+static void kmem_pages_print_summary(const struct pages_job *job, struct text *out)
 {
+	const struct page_usage *u = &job->usage;
+	const struct page_count both = {
+		u->freed.requests - u->unknown_frees.requests, u->freed.pages - u->unknown_frees.pages};
+	const struct page_count only = {u->allocated.requests - both.requests, u->allocated.pages - both.pages};
+	text_str(out, "\nSUMMARY (page allocator)\n========================\n");
+	kmem_pages_print_count(out, "Total allocation requests", &u->allocated, job->page_kb);
+	kmem_pages_print_count(out, "Total free requests", &u->freed, job->page_kb);
+	text_char(out, '\n');
+	kmem_pages_print_count(out, "Total alloc+freed requests", &both, job->page_kb);
+	kmem_pages_print_count(out, "Total alloc-only requests", &only, job->page_kb);
+	kmem_pages_print_count(out, "Total free-only requests", &u->unknown_frees, job->page_kb);
+	text_char(out, '\n');
+	kmem_pages_print_count(out, "Total allocation failures", &u->failed, job->page_kb);
 	uint32_t last = PAGE_ORDERS - 1;
 	while (last > LAST_ORDER && !u->by_order[last][0] && !u->by_order[last][1] && !u->by_order[last][2] &&
 		!u->by_order[last][3] && !u->by_order[last][4])
@@ -355,24 +368,6 @@ static void print_orders(const struct page_usage *u, struct text *out)
 				text_printf(out, "  %12s", ".");
 	}
 	text_char(out, '\n');
-}
-
-static void kmem_pages_print_summary(const struct pages_job *job, struct text *out)
-{
-	const struct page_usage *u = &job->usage;
-	const struct page_count both = {
-		u->freed.requests - u->unknown_frees.requests, u->freed.pages - u->unknown_frees.pages};
-	const struct page_count only = {u->allocated.requests - both.requests, u->allocated.pages - both.pages};
-	text_str(out, "\nSUMMARY (page allocator)\n========================\n");
-	kmem_pages_print_count(out, "Total allocation requests", &u->allocated, job->page_kb);
-	kmem_pages_print_count(out, "Total free requests", &u->freed, job->page_kb);
-	text_char(out, '\n');
-	kmem_pages_print_count(out, "Total alloc+freed requests", &both, job->page_kb);
-	kmem_pages_print_count(out, "Total alloc-only requests", &only, job->page_kb);
-	kmem_pages_print_count(out, "Total free-only requests", &u->unknown_frees, job->page_kb);
-	text_char(out, '\n');
-	kmem_pages_print_count(out, "Total allocation failures", &u->failed, job->page_kb);
-	print_orders(u, out);
 }
 
 static void kmem_pages_put_count(struct json *j, const char *key, const struct page_count *count)
