@@ -92,26 +92,6 @@ static void c2c_json_put_keys(
 		}
 }
 
-static void put_cpus(struct json *j, const struct c2c_order *order, uint32_t entry)
-{
-	const struct c2c_table *t = order->table;
-	json_array(j, "cpus");
-	for (uint32_t i = order->first_use[entry]; i < order->first_use[entry + 1]; i++) {
-		const struct cache_use *use = &t->lines->uses.items[order->uses[i]];
-		if (use->cpu == CACHE_NO_CPU)
-			continue;
-		json_object(j, NULL);
-		json_u64(j, "cpu", use->cpu);
-		if (use->cpu < t->cpu_count && t->cpu_nodes[use->cpu] >= 0)
-			json_i64(j, "node", t->cpu_nodes[use->cpu]);
-		json_u64(j, "hitms", use->hitms);
-		json_u64(j, "peers", use->peers);
-		json_u64(j, "stores", use->stores);
-		json_object_end(j);
-	}
-	json_array_end(j);
-}
-
 static void c2c_json_put_entry(struct json *j, const struct c2c_order *order, uint32_t index)
 {
 	const struct c2c_table *t = order->table;
@@ -129,7 +109,21 @@ static void c2c_json_put_entry(struct json *j, const struct c2c_order *order, ui
 	put_mean(j, "local_peer", &e->local_peer);
 	put_mean(j, "load", &e->load);
 	json_object_end(j);
-	put_cpus(j, order, index);
+	json_array(j, "cpus");
+	for (uint32_t i = order->first_use[index]; i < order->first_use[index + 1]; i++) {
+		const struct cache_use *use = &t->lines->uses.items[order->uses[i]];
+		if (use->cpu == CACHE_NO_CPU)
+			continue;
+		json_object(j, NULL);
+		json_u64(j, "cpu", use->cpu);
+		if (use->cpu < t->cpu_count && t->cpu_nodes[use->cpu] >= 0)
+			json_i64(j, "node", t->cpu_nodes[use->cpu]);
+		json_u64(j, "hitms", use->hitms);
+		json_u64(j, "peers", use->peers);
+		json_u64(j, "stores", use->stores);
+		json_object_end(j);
+	}
+	json_array_end(j);
 	json_object_end(j);
 	(void)text_line_end(j->out);
 }

@@ -125,19 +125,6 @@ static uint32_t *new_order(struct c2c_order *p, size_t count, int (*compare)(con
 	return order;
 }
 
-static void count_members(struct c2c_order *order)
-{
-	const struct cache_lines *lines = order->table->lines;
-	for (size_t i = 0; i < lines->entries.len; i++)
-		order->first_entry[lines->entries.items[i].line + 1]++;
-	for (size_t i = 0; i < lines->lines.len; i++)
-		order->first_entry[i + 1] += order->first_entry[i];
-	for (size_t i = 0; i < lines->uses.len; i++)
-		order->first_use[lines->uses.items[i].entry + 1]++;
-	for (size_t i = 0; i < lines->entries.len; i++)
-		order->first_use[i + 1] += order->first_use[i];
-}
-
 /* Sorts the lines so that those to be shown come first. */
 bool c2c_order_init(struct c2c_order *order, const struct c2c_table *table)
 {
@@ -150,7 +137,14 @@ bool c2c_order_init(struct c2c_order *order, const struct c2c_table *table)
 	order->first_entry = calloc(lines->lines.len + 1, sizeof(*order->first_entry));
 	if (!order->lines || !order->entries || !order->uses || !order->first_use || !order->first_entry)
 		return false;
-	count_members(order);
+	for (size_t i = 0; i < lines->entries.len; i++)
+		order->first_entry[lines->entries.items[i].line + 1]++;
+	for (size_t i = 0; i < lines->lines.len; i++)
+		order->first_entry[i + 1] += order->first_entry[i];
+	for (size_t i = 0; i < lines->uses.len; i++)
+		order->first_use[lines->uses.items[i].entry + 1]++;
+	for (size_t i = 0; i < lines->entries.len; i++)
+		order->first_use[i + 1] += order->first_use[i];
 	for (size_t i = 0; i < lines->lines.len; i++)
 		order->displayed += c2c_displayed(table, &lines->lines.items[i].counts);
 	for (; order->line_count < lines->lines.len; order->line_count++) {
