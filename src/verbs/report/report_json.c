@@ -13,21 +13,6 @@ void report_json_begin(struct json *j, const char *path, const struct perfdata_f
 	origin_json(j, features);
 }
 
-static void put_requirements(struct json *j, const struct quality *quality, const struct requirements *requirements)
-{
-	struct text t = {0};
-	json_array(j, "unmet");
-	for (size_t i = 0; i < requirements->count; i++) {
-		if (requirement_is_met(&requirements->items[i], quality))
-			continue;
-		text_clear(&t);
-		requirement_text(&t, &requirements->items[i], quality);
-		json_string(j, NULL, (struct tally_str){t.data, t.len});
-	}
-	json_array_end(j);
-	text_deinit(&t);
-}
-
 void report_json_quality(struct json *j, const struct quality *quality, const struct requirements *requirements)
 {
 	static const char *const kernel[] = {"unseen", "excluded", "named", "hidden"};
@@ -45,6 +30,17 @@ void report_json_quality(struct json *j, const struct quality *quality, const st
 	json_bool(j, "is_cut", quality->is_cut);
 	json_bool(j, "is_unfinished", quality->is_unfinished);
 	json_object_end(j);
-	if (requirements->count)
-		put_requirements(j, quality, requirements);
+	if (requirements->count == 0)
+		return;
+	struct text t = {0};
+	json_array(j, "unmet");
+	for (size_t i = 0; i < requirements->count; i++) {
+		if (requirement_is_met(&requirements->items[i], quality))
+			continue;
+		text_clear(&t);
+		requirement_text(&t, &requirements->items[i], quality);
+		json_string(j, NULL, (struct tally_str){t.data, t.len});
+	}
+	json_array_end(j);
+	text_deinit(&t);
 }
