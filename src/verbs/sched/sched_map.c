@@ -170,22 +170,6 @@ static void sched_map_print_task(
 	task->comm = comm;
 }
 
-/* Lists the tasks that run from now on. CPUs are omitted if their task is unknown or not selected by --task-name. */
-static void sched_map_put_running(const struct map *map)
-{
-	json_array(map->json, "running");
-	for (size_t i = 0; i < map->columns.len; i++) {
-		uint32_t cpu = map->columns.items[i], task = map->cpus.items[cpu].task;
-		if (task == ID_TABLE_NONE || task == OTHER_TASK)
-			continue;
-		json_object(map->json, NULL);
-		json_u64(map->json, "cpu", cpu);
-		json_i64(map->json, "tid", map->tasks.items[task].tid);
-		json_object_end(map->json);
-	}
-	json_array_end(map->json);
-}
-
 static void sched_map_put_switch(
 	const struct sched_job *job, const struct map *map, const struct sched_event *event, bool is_shown)
 {
@@ -197,7 +181,19 @@ static void sched_map_put_switch(
 		json_string(map->json, "comm", sched_comm(&job->source, event->next, event->sample.clock, room));
 		json_i64(map->json, "tid", event->next);
 	}
-	sched_map_put_running(map);
+	/* "running" lists the tasks that run from now on. CPUs are omitted if their task is unknown or not selected by
+	 * --task-name. */
+	json_array(map->json, "running");
+	for (size_t i = 0; i < map->columns.len; i++) {
+		uint32_t cpu = map->columns.items[i], task = map->cpus.items[cpu].task;
+		if (task == ID_TABLE_NONE || task == OTHER_TASK)
+			continue;
+		json_object(map->json, NULL);
+		json_u64(map->json, "cpu", cpu);
+		json_i64(map->json, "tid", map->tasks.items[task].tid);
+		json_object_end(map->json);
+	}
+	json_array_end(map->json);
 	json_object_end(map->json);
 }
 
