@@ -78,31 +78,25 @@ void script_gen_handler(struct text *out, struct tally_str name)
 	}
 }
 
-/* Writes the parameters that all handlers have, with line breaks. */
-static void put_parameters(struct text *t, struct tally_str fields)
+static void put_handler(struct text *t, struct tally_str name, struct tally_str fields)
 {
+	struct tally_str rest = fields;
 	struct tally_str field;
 	unsigned in_line = 1; /* common_callchain is the first word of its line. */
+	text_str(t, "def ");
+	script_gen_handler(t, name);
 	text_str(t, "(event_name, context, common_cpu,\n\tcommon_secs, common_nsecs, common_pid, common_comm,\n"
 		    "\tcommon_callchain, ");
-	while (str_next(&fields, ',', &field)) {
+	while (str_next(&rest, ',', &field)) {
 		text_bytes(t, field.data, field.len);
 		text_str(t, ", ");
 		if (++in_line % WORDS_IN_LINE == 1)
 			text_str(t, "\n\t");
 	}
 	text_str(t, "perf_sample_dict):\n");
-}
-
-static void put_handler(struct text *t, struct tally_str name, struct tally_str fields)
-{
-	struct tally_str rest = fields;
-	struct tally_str field;
-	text_str(t, "def ");
-	script_gen_handler(t, name);
-	put_parameters(t, fields);
 	text_str(t, "\t\tprint_header(event_name, common_cpu, common_secs, common_nsecs,\n"
 		    "\t\t\tcommon_pid, common_comm)\n\n\t\tprint(\"");
+	rest = fields;
 	for (bool is_first = true; str_next(&rest, ',', &field); is_first = false)
 		text_printf(t, "%s%.*s=%%s", is_first ? "" : ", ", (int)field.len, field.data);
 	text_str(t, "\" % \\\n\t\t(");

@@ -146,20 +146,12 @@ static void put_fields(struct feed *feed, const struct data_sample *s)
 	json_object_end(j);
 }
 
-static void put_data_src(struct json *j, uint64_t data_src)
-{
-	struct text words = {0};
-	data_src_print(&words, data_src);
-	json_u64(j, "datasrc", data_src);
-	json_string(j, "datasrc_decode", (struct tally_str){words.data ? words.data : "", words.len});
-	text_deinit(&words);
-}
-
 static bool script_python_put_sample(struct feed *feed, const struct data_sample *s)
 {
 	struct json *j = &feed->json;
 	const struct sample *sample = &s->sample;
 	char room[16];
+	struct text words = {0};
 	describe_event(feed, s->event);
 	json_object(j, NULL);
 	json_u64(j, "event", feed->sent_index[s->event->index]);
@@ -174,7 +166,10 @@ static bool script_python_put_sample(struct feed *feed, const struct data_sample
 	json_u64(j, "addr", sample->addr);
 	json_u64(j, "weight", sample->weight);
 	json_u64(j, "transaction", sample->transaction);
-	put_data_src(j, sample->data_src);
+	data_src_print(&words, sample->data_src);
+	json_u64(j, "datasrc", sample->data_src);
+	json_string(j, "datasrc_decode", (struct tally_str){words.data ? words.data : "", words.len});
+	text_deinit(&words);
 	json_u64(j, "cpumode", s->record.misc & MISC_CPUMODE_MASK);
 	json_object_end(j);
 	json_string(j, "comm", data_source_comm(feed->source, s, room));

@@ -95,18 +95,6 @@ static bool print_data_address(struct script_printer *p, struct text *t, const s
 	return true;
 }
 
-static void print_data_src(struct script_printer *p, struct text *t, uint64_t data_src)
-{
-	text_hex_right(t, data_src, 16);
-	text_char(t, ' ');
-	size_t start = t->len;
-	data_src_print(t, data_src);
-	size_t len = t->len - start;
-	if (len > p->data_src_width)
-		p->data_src_width = len;
-	text_repeat(t, ' ', p->data_src_width - len);
-}
-
 /* Prints the columns of a memory access. */
 static bool script_rows_print_access(struct script_printer *p, struct text *t, const struct resolve_where *where,
 	unsigned cpumode, const struct sample *sample, uint64_t fields)
@@ -114,8 +102,16 @@ static bool script_rows_print_access(struct script_printer *p, struct text *t, c
 	bool is_struct = (sample->present & SAMPLE_WEIGHT_STRUCT) != 0;
 	if ((fields & FIELD_ADDR) && !print_data_address(p, t, where, cpumode, sample, fields))
 		return false;
-	if (fields & FIELD_DATA_SRC)
-		print_data_src(p, t, sample->data_src);
+	if (fields & FIELD_DATA_SRC) {
+		text_hex_right(t, sample->data_src, 16);
+		text_char(t, ' ');
+		size_t start = t->len;
+		data_src_print(t, sample->data_src);
+		size_t len = t->len - start;
+		if (len > p->data_src_width)
+			p->data_src_width = len;
+		text_repeat(t, ' ', p->data_src_width - len);
+	}
 	if (fields & FIELD_WEIGHT)
 		text_u64_right(t, is_struct ? (uint32_t)sample->weight : sample->weight, 16);
 	if (fields & FIELD_INS_LAT)
