@@ -209,27 +209,6 @@ static void fail_batch(struct serve_api *api, const struct tally_error *err, str
 	serve_api_unavailable(api, err, response);
 }
 
-static void put_receipt(
-	const struct serve_api *api, const struct store_receipt *receipt, struct http_response *response)
-{
-	char id[2 * STORE_ID_BYTES];
-	const uint8_t *bytes = store_id(api->writer.store);
-	for (size_t i = 0; i < STORE_ID_BYTES; i++) {
-		id[2 * i] = HEX_DIGIT[bytes[i] >> 4];
-		id[2 * i + 1] = HEX_DIGIT[bytes[i] & 15];
-	}
-	response->status = HTTP_OK;
-	response->type = "application/json";
-	struct json j = {.out = &response->body, .is_compact = true};
-	json_object(&j, NULL);
-	json_bool(&j, "stored", !receipt->is_duplicate && !receipt->lacks_symbols);
-	json_bool(&j, "duplicate", receipt->is_duplicate);
-	json_u64(&j, "samples", receipt->samples);
-	json_bool(&j, "lacks_symbols", receipt->lacks_symbols);
-	json_string(&j, "store", (struct tally_str){id, sizeof(id)});
-	json_object_end(&j);
-}
-
 static void serve_api_batches(struct serve_api *api, const struct http_request *request, struct http_response *response)
 {
 	struct tally_error err;
@@ -249,7 +228,22 @@ static void serve_api_batches(struct serve_api *api, const struct http_request *
 					    : &api->counts.stored,
 		1);
 	serve_count(&api->counts.samples, receipt.samples);
-	put_receipt(api, &receipt, response);
+	char id[2 * STORE_ID_BYTES];
+	const uint8_t *bytes = store_id(api->writer.store);
+	for (size_t i = 0; i < STORE_ID_BYTES; i++) {
+		id[2 * i] = HEX_DIGIT[bytes[i] >> 4];
+		id[2 * i + 1] = HEX_DIGIT[bytes[i] & 15];
+	}
+	response->status = HTTP_OK;
+	response->type = "application/json";
+	struct json j = {.out = &response->body, .is_compact = true};
+	json_object(&j, NULL);
+	json_bool(&j, "stored", !receipt.is_duplicate && !receipt.lacks_symbols);
+	json_bool(&j, "duplicate", receipt.is_duplicate);
+	json_u64(&j, "samples", receipt.samples);
+	json_bool(&j, "lacks_symbols", receipt.lacks_symbols);
+	json_string(&j, "store", (struct tally_str){id, sizeof(id)});
+	json_object_end(&j);
 }
 
 bool serve_api_retain(struct serve_api *api, uint64_t oldest_ns, uint64_t max_bytes)
