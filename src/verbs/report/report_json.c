@@ -39,6 +39,7 @@ void report_json_quality(struct json *j, const struct quality *quality, const st
 			continue;
 		text_clear(&t);
 		requirement_text(&t, &requirements->items[i], quality);
+		j->out->failed |= t.failed;
 		json_string(j, NULL, (struct tally_str){t.data, t.len});
 	}
 	json_array_end(j);

@@ -62,6 +62,7 @@ static void describe_event(struct feed *feed, const struct perfdata_event *event
 	if (event->attr.type == EVENT_TRACEPOINT) {
 		struct text handler = {0};
 		script_gen_handler(&handler, event->name);
+		j->out->failed |= handler.failed;
 		json_string(j, "handler", (struct tally_str){handler.data ? handler.data : "", handler.len});
 		text_deinit(&handler);
 	}
@@ -168,6 +169,7 @@ static bool script_python_put_sample(struct feed *feed, const struct data_sample
 	json_u64(j, "transaction", sample->transaction);
 	data_src_print(&words, sample->data_src);
 	json_u64(j, "datasrc", sample->data_src);
+	j->out->failed |= words.failed;
 	json_string(j, "datasrc_decode", (struct tally_str){words.data ? words.data : "", words.len});
 	text_deinit(&words);
 	json_u64(j, "cpumode", s->record.misc & MISC_CPUMODE_MASK);

@@ -114,7 +114,10 @@ void serve_metrics(struct serve_api *api, const struct http_request *request, st
 	}
 	response->status = HTTP_OK;
 	response->type = "text/plain; version=0.0.4; charset=utf-8";
-	const struct serve_counts counts = api->counts;
+	struct serve_counts counts;
+	const uint64_t *shared = (const uint64_t *)&api->counts; /* Other threads change each number atomically. */
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*shared); i++)
+		((uint64_t *)&counts)[i] = __atomic_load_n(&shared[i], __ATOMIC_RELAXED);
 	put_server(api, out);
 	put_batches(&counts, out);
 	put_store(&figures, out);

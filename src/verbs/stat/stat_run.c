@@ -363,21 +363,18 @@ static enum tally_status signal_wait(struct stat_measure *m, uint64_t deadline_n
 	signals_of_interest(&signals);
 	commands_wait(m, deadline_ns);
 	*number = 0;
-	while (!m->is_told_to_stop) {
-		uint64_t now = clock_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
-		struct timespec timeout = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
-		int got = sigtimedwait(&signals, info, &timeout);
-		if (got > 0) {
-			*number = got;
-			return TALLY_OK;
-		}
-		if (errno != EAGAIN && errno != EINTR)
-			return error_set_errno(m->err, TALLY_IO, errno, "cannot wait for the end of what is measured");
-		if (errno == EINTR)
-			/* Avoids a busy loop if a seccomp filter makes every sigtimedwait fail with EINTR. */
-			(void)poll(NULL, 0, 1);
+	if (m->is_told_to_stop)
 		return TALLY_OK;
-	}
+	uint64_t now = clock_ns(), left = deadline_ns > now ? deadline_ns - now : 0;
+	struct timespec timeout = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+	int got = sigtimedwait(&signals, info, &timeout);
+	if (got > 0)
+		*number = got;
+	else if (errno == EINTR)
+		/* Avoids a busy loop if a seccomp filter makes every sigtimedwait fail with EINTR. */
+		(void)poll(NULL, 0, 1);
+	else if (errno != EAGAIN)
+		return error_set_errno(m->err, TALLY_IO, errno, "cannot wait for the end of what is measured");
 	return TALLY_OK;
 }
 
