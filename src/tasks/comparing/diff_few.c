@@ -41,19 +41,15 @@ struct few_side {
 	size_t count;
 };
 
-static double diff_few_mean_of(const double *values, size_t count)
-{
-	double sum = 0;
-	for (size_t i = 0; i < count; i++)
-		sum += values[i];
-	return count ? sum / (double)count : 0;
-}
-
 /* unit is the average amount of one sample. It is used for the sampling error of a recording without samples, which
  * could have had one. */
 static struct few_side few_side_of(const struct diff_few_row *row, size_t first, size_t count, double unit)
 {
-	struct few_side side = {.mean = diff_few_mean_of(row->values + first, count), .count = count};
+	struct few_side side = {.count = count};
+	double sum = 0;
+	for (size_t i = first; i < first + count; i++)
+		sum += row->values[i];
+	side.mean = count ? sum / (double)count : 0;
 	for (size_t i = first; i < first + count; i++) {
 		double off = row->values[i] - side.mean;
 		double samples = row->samples[i] ? (double)row->samples[i] : 1;

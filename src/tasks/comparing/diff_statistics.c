@@ -149,15 +149,6 @@ static struct diff_few_row diff_statistics_take_row(const struct statistician *s
 	return (struct diff_few_row){s->room, s->samples};
 }
 
-static void compare_row(const struct statistician *s, size_t row, struct diff_change *change)
-{
-	*change = (struct diff_change){.noise = -1, .base_share = change->base_share, .new_share = change->new_share};
-	if (!is_tested(s, change))
-		return;
-	(void)diff_statistics_take_row(s, row);
-	diff_statistics_compare(s, row + 1, change);
-}
-
 /* Compares the tested rows if there are too few recordings for a rank test. */
 static void compare_few(const struct statistician *s, struct diff_changes *changes)
 {
@@ -308,8 +299,14 @@ static enum tally_status diff_statistics_compare_rows(
 		return error_nomem(err);
 	changes->tested_count = 0;
 	for (size_t row = 0; row < changes->row_count; row++) {
-		compare_row(s, row, &changes->rows[row]);
-		if (changes->rows[row].is_tested)
+		struct diff_change *change = &changes->rows[row];
+		*change = (struct diff_change){
+			.noise = -1, .base_share = change->base_share, .new_share = change->new_share};
+		if (!is_tested(s, change))
+			continue;
+		(void)diff_statistics_take_row(s, row);
+		diff_statistics_compare(s, row + 1, change);
+		if (change->is_tested)
 			changes->order[changes->tested_count++] = (uint32_t)row;
 	}
 	changes->needed = diff_few_needed(&s->test->sides, s->test->correction, changes->tested_count, s->test->level);
