@@ -10,24 +10,19 @@
 
 #define STAT_METRICS_NS_PER_S 1e9
 
-/* Returns the value of an event in a metric expression, or NaN if it was not counted. */
-static double stat_metrics_value_of(const struct stat_report *report, size_t event, size_t place)
-{
-	const struct event_spec *spec = &report->events->specs[event];
-	bool is_supported;
-	struct stat_cell cell = stat_merged_cell(report, event, place, &is_supported);
-	bool is_time = spec->tool != TOOL_NONE && !tool_event_is_constant(spec->tool);
-	double scale = is_time ? 1 / STAT_METRICS_NS_PER_S : spec->scale;
-	return is_supported && cell.running_ns.mean > 0 ? cell.value.mean * scale : NAN;
-}
-
 static double use_value(const struct stat_report *report, const struct metric_use *use, size_t place)
 {
 	double *values = calloc(use->expr->name_count + 1, sizeof(*values));
 	if (!values)
 		return NAN;
-	for (size_t i = 0; i < use->expr->name_count; i++)
-		values[i] = stat_metrics_value_of(report, use->events[i], place);
+	for (size_t i = 0; i < use->expr->name_count; i++) {
+		const struct event_spec *spec = &report->events->specs[use->events[i]];
+		bool is_supported;
+		struct stat_cell cell = stat_merged_cell(report, use->events[i], place, &is_supported);
+		bool is_time = spec->tool != TOOL_NONE && !tool_event_is_constant(spec->tool);
+		double scale = is_time ? 1 / STAT_METRICS_NS_PER_S : spec->scale;
+		values[i] = is_supported && cell.running_ns.mean > 0 ? cell.value.mean * scale : NAN;
+	}
 	double value = metric_expr_value(use->expr, values);
 	free(values);
 	return value;

@@ -144,13 +144,6 @@ static enum aggregation_mode recorded_mode(const struct stat_replay_replay *r)
 	return modes[r->mode < first ? r->mode : r->mode + absent];
 }
 
-/* Events that stat measures itself are stored as dummy events with their names. */
-static enum tool_event tool_of(const struct perf_attr *attr, const char *name)
-{
-	bool is_dummy = attr->type == EVENT_SOFTWARE && attr->config == SW_DUMMY;
-	return is_dummy ? tool_event_find(str_from(name)) : TOOL_NONE;
-}
-
 static enum tally_status stat_replay_events_take(struct stat_replay_replay *r)
 {
 	size_t count;
@@ -171,7 +164,9 @@ static enum tally_status stat_replay_events_take(struct stat_replay_replay *r)
 			.unit = arena_string(&r->arena, event->unit.data ? event->unit.data : "", event->unit.len)};
 		if (!spec->name || !spec->unit)
 			return error_nomem(r->err);
-		spec->tool = tool_of(&spec->attr, spec->name);
+		/* Events that stat measures itself are stored as dummy events with their names. */
+		bool is_dummy = spec->attr.type == EVENT_SOFTWARE && spec->attr.config == SW_DUMMY;
+		spec->tool = is_dummy ? tool_event_find(str_from(spec->name)) : TOOL_NONE;
 		if (stat_event_is_clock(spec)) { /* Clocks are always shown in milliseconds. */
 			spec->scale = 1;
 			spec->unit = "";

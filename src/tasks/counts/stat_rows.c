@@ -190,15 +190,6 @@ void stat_rows_place(struct text *t, const struct stat_report *report, size_t ev
 	stat_rows_place_append(t, &(struct stat_rows_row){.report = report, .event = event, .place = place});
 }
 
-/* Appends text like "             sleep-1234     ". */
-static void thread_append(struct text *t, const struct stat_rows_row *row)
-{
-	size_t start = t->len;
-	text_visible(t, str_from(row->report->comms[row->place]));
-	text_align_from(t, start, 16);
-	text_printf(t, "-%-8d ", (int)row->report->aggregation->threads[row->place]);
-}
-
 static void cgroup_append(struct text *t, const struct stat_rows_row *row)
 {
 	text_char(t, ' ');
@@ -232,16 +223,6 @@ static void value_append(struct text *t, const struct stat_rows_row *row)
 	text_deinit(&digits);
 }
 
-static size_t unit_width(const struct stat_report *report)
-{
-	size_t width = 4;
-	for (size_t i = 0; i < report->events->len; i++) {
-		size_t len = text_cells(str_from(report->events->specs[i].unit));
-		width = MAX(len, width);
-	}
-	return width;
-}
-
 static const int place_widths[] = {[AGGREGATE_CORE] = 14,
 	[AGGREGATE_DIE] = 11,
 	[AGGREGATE_SOCKET] = 5,
@@ -262,12 +243,16 @@ static size_t text_prefix(struct text *t, const struct stat_rows_row *row)
 	text_char(&place, '\0');
 	enum aggregation_mode mode = row->report->aggregation->mode;
 	const char *name = place.data ? place.data : "";
-	if (mode == AGGREGATE_CPU)
+	if (mode == AGGREGATE_CPU) {
 		text_printf(t, "%-10s ", name);
-	else if (mode == AGGREGATE_THREAD)
-		thread_append(t, row);
-	else if (place_has_cpus(mode))
+	} else if (mode == AGGREGATE_THREAD) {
+		size_t name_start = t->len;
+		text_visible(t, str_from(row->report->comms[row->place]));
+		text_align_from(t, name_start, 16);
+		text_printf(t, "-%-8d ", (int)row->report->aggregation->threads[row->place]);
+	} else if (place_has_cpus(mode)) {
 		text_printf(t, "%-*s %5u ", place_widths[mode], name, row->cpu_count);
+	}
 	text_deinit(&place);
 	return text_cells_from(t, start);
 }
@@ -282,17 +267,6 @@ static void metric_append(struct text *t, const struct stat_rows_row *row, struc
 	text_str(t, " # ");
 	stat_metric_text(t, &metric, row->style->decimal);
 	text_align_from(t, start, -(METRIC_WIDTH + 2));
-}
-
-/* Further metrics of an event have separate lines. */
-static void more_metrics(struct text *t, const struct stat_rows_row *row, size_t indent)
-{
-	struct stat_metric metric;
-	for (unsigned nth = 1; (metric = stat_metric_at(row->report, row->event, row->place, nth)).unit; nth++) {
-		text_repeat(t, ' ', indent);
-		metric_append(t, row, metric);
-		text_char(t, '\n');
-	}
 }
 
 static void deviation_append(struct text *t, const struct stat_style *style, double percent)
@@ -335,7 +309,12 @@ static void text_row(struct text *t, const struct stat_rows_row *row, size_t wid
 	if (row->doubt)
 		text_str(t, "  (implausible)");
 	text_char(t, '\n');
-	more_metrics(t, row, prefix + VALUE_WIDTH + 1 + width + 1 + NAME_WIDTH);
+	/* Further metrics of an event have separate lines. */
+	for (unsigned nth = 1; (metric = stat_metric_at(row->report, row->event, row->place, nth)).unit; nth++) {
+		text_repeat(t, ' ', prefix + VALUE_WIDTH + 1 + width + 1 + NAME_WIDTH);
+		metric_append(t, row, metric);
+		text_char(t, '\n');
+	}
 }
 
 /* Fields of a row in CSV and JSON, in this order. */
@@ -595,8 +574,12 @@ static void thread_rows(
 
 static void all_rows(struct text *t, const struct stat_report *report, const struct stat_style *style)
 {
-	size_t width = unit_width(report), places = report->aggregation->len;
+	size_t width = 4, places = report->aggregation->len;
 	enum aggregation_mode mode = report->aggregation->mode;
+	for (size_t i = 0; i < report->events->len; i++) {
+		size_t len = text_cells(str_from(report->events->specs[i].unit));
+		width = MAX(len, width);
+	}
 	if (place_has_cpus(mode)) {
 		for (size_t place = 0; place < places; place++)
 			for (size_t event = 0; event < report->events->len; event++)
@@ -782,11 +765,6 @@ static void only_rows(struct text *t, const struct stat_report *report, const st
 	free(full.cells);
 }
 
-static void interval_header(struct text *t, enum aggregation_mode mode)
-{
-	text_printf(t, "#           time %s            counts unit events\n", place_columns[mode]);
-}
-
 /* Returns the number of decimals with which the deviation has three significant digits. */
 static unsigned time_decimals(double error)
 {
@@ -855,7 +833,8 @@ void stat_rows_print(struct text *t, const struct stat_report *report, const str
 	bool is_plain = !style->separator && !style->is_json;
 	bool is_interval = report->interval_s >= 0 && !report->is_summary;
 	if (is_plain && is_interval && style->has_interval_header && !style->has_metrics_only)
-		interval_header(t, report->aggregation->mode);
+		text_printf(t, "#           time %s            counts unit events\n",
+			place_columns[report->aggregation->mode]);
 	if (is_plain && !is_interval) {
 		text_printf(t, "\n Performance counter stats for %s", report->heading);
 		if (report->runs > 1)
