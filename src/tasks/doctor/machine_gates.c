@@ -47,16 +47,6 @@ static const char *gating_sysctl(struct gating *g, const char *name, int64_t val
 	return gating_keep(g, &text);
 }
 
-static const char *gating_capability(struct gating *g, const char *capability)
-{
-	struct text text = {0};
-	if (user_namespace_is_nested(g->kernel))
-		remedy_user_namespace(g->gates->where, capability, &text);
-	else
-		remedy_capability(g->gates->where, capability, &text);
-	return gating_keep(g, &text);
-}
-
 void gating_add(struct gating *g, struct machine_gate gate)
 {
 	if (!gate.is_in_the_way)
@@ -205,11 +195,16 @@ static void gate_seccomp(struct gating *g)
 static void gate_user_namespace(struct gating *g)
 {
 	bool is_nested = user_namespace_is_nested(g->kernel);
+	struct text remedy = {0};
+	if (is_nested)
+		remedy_user_namespace(g->gates->where, "PERFMON", &remedy);
+	else
+		remedy_capability(g->gates->where, "PERFMON", &remedy);
 	gating_add(g, (struct machine_gate){.name = "user namespace",
 			      .value = is_nested ? "one of this container or sandbox" : "the machine's",
 			      .is_in_the_way = is_nested && !g->is_capable,
 			      .stops = "the use of this process's capabilities: they do not count for the machine",
-			      .remedy = gating_capability(g, "PERFMON"),
+			      .remedy = gating_keep(g, &remedy),
 			      .exposes = "root of the container has privileges on the machine"});
 }
 
