@@ -44,18 +44,6 @@ static bool is_wanted(const struct batch_recording *r, uint32_t event)
 	return r->event.len == 0 || str_equal(profile_string(p, p->events[event].name), r->event);
 }
 
-/* Sets the type and the config of an event. Clock events have fixed numbers. Other events only need distinct numbers,
- * because the recording contains their names. */
-static void set_kind(struct tally_str name, uint32_t index, struct perf_attr *attr)
-{
-	attr->type = EVENT_RAW;
-	attr->config = index;
-	if (str_starts_with(name, STR("cpu-clock")) || str_starts_with(name, STR("task-clock"))) {
-		attr->type = EVENT_SOFTWARE;
-		attr->config = name.data[0] == 'c' ? SW_CPU_CLOCK : SW_TASK_CLOCK;
-	}
-}
-
 static enum tally_status add_events(struct batch_recording *r, struct tally_error *err)
 {
 	const struct profile *p = r->batch->profile;
@@ -67,11 +55,18 @@ static enum tally_status add_events(struct batch_recording *r, struct tally_erro
 	enum tally_status status = TALLY_OK;
 	for (uint32_t i = 0; i < p->event_count && status == TALLY_OK; i++) {
 		struct tally_str name = profile_string(p, p->events[i].name);
-		r->attrs[i] = (struct perf_attr){.size = ATTR_BYTES,
+		r->attrs[i] = (struct perf_attr){.type = EVENT_RAW,
+			.config = i,
+			.size = ATTR_BYTES,
 			.sample_period_or_freq = 1,
 			.sample_type = SAMPLE_FIELDS,
 			.flags = ATTR_FLAG(ATTR_BIT_MMAP) | ATTR_FLAG(ATTR_BIT_COMM) | ATTR_FLAG(ATTR_BIT_MMAP2)};
-		set_kind(name, i, &r->attrs[i]);
+		/* Clock events have fixed numbers. Other events only need distinct numbers, because the recording
+		 * contains their names. */
+		if (str_starts_with(name, STR("cpu-clock")) || str_starts_with(name, STR("task-clock"))) {
+			r->attrs[i].type = EVENT_SOFTWARE;
+			r->attrs[i].config = name.data[0] == 'c' ? SW_CPU_CLOCK : SW_TASK_CLOCK;
+		}
 		r->ids[i] = i + 1;
 		if (!is_wanted(r, i) || p->events[i].sample_count == 0)
 			continue;

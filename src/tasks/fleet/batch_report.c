@@ -17,14 +17,6 @@ struct batch_report {
 	struct json json;
 };
 
-static struct report_source batch_report_source(const struct profile *p)
-{
-	struct report_source source = {0};
-	for (size_t i = 0; i < p->sample_count && !source.has_chains; i++)
-		source.has_chains = p->samples[i].stack != PROFILE_NONE;
-	return source;
-}
-
 static void batch_report_title(const struct batch_report *report, const struct flat_table *table)
 {
 	const struct profile *p = table->profile;
@@ -134,7 +126,9 @@ enum tally_status batch_view_report(
 {
 	struct batch_report report = {.view = view, .request = request, .out = out, .json = {.out = out}};
 	const struct profile *p = view->batch->profile;
-	const struct report_source source = batch_report_source(p);
+	struct report_source source = {0};
+	for (size_t i = 0; i < p->sample_count && !source.has_chains; i++)
+		source.has_chains = p->samples[i].stack != PROFILE_NONE;
 	enum tally_status status = report_plan_make(request, &source, &report.plan, err);
 	if (status != TALLY_OK)
 		return status;

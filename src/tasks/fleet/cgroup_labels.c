@@ -142,11 +142,6 @@ struct tally_str cgroup_labels_service(const struct cgroup_labels *labels)
 	return container;
 }
 
-static bool cgroup_is_root(struct tally_str path)
-{
-	return path.len == 0 || str_equal(path, STR("/"));
-}
-
 bool cgroup_path_choose(struct tally_str text, struct tally_str *path)
 {
 	struct tally_str rest = text, line, hierarchy, controllers;
@@ -157,7 +152,7 @@ bool cgroup_path_choose(struct tally_str text, struct tally_str *path)
 		int rank = controllers.len == 0 ? 3 : str_equal(controllers, STR("name=systemd")) ? 2 : 1;
 		struct cgroup_labels labels;
 		cgroup_labels_parse(line, &labels);
-		rank += labels.container.len ? 6 : cgroup_is_root(line) ? 0 : 3;
+		rank += labels.container.len ? 6 : str_equal(line, STR("/")) ? 0 : 3;
 		if (rank <= best)
 			continue;
 		best = rank;

@@ -55,18 +55,6 @@ static bool destination_grpc_find(struct tally_str lines, struct tally_str name,
 	return false;
 }
 
-/* Decodes a message, which gRPC percent-encodes. */
-static void destination_grpc_decode(struct text *out, struct tally_str s)
-{
-	for (size_t i = 0; i < s.len; i++) {
-		uint64_t byte;
-		bool is_code = s.data[i] == '%' && s.len - i > 2 &&
-			       str_to_u64((struct tally_str){s.data + i + 1, 2}, 16, &byte);
-		text_char(out, is_code ? (char)byte : s.data[i]);
-		i += is_code ? 2 : 0;
-	}
-}
-
 bool destination_grpc_status(const struct http_answer *answer, uint64_t *status, struct text *message)
 {
 	struct tally_str lines = destination_grpc_trailer(&answer->body), value;
@@ -74,7 +62,15 @@ bool destination_grpc_status(const struct http_answer *answer, uint64_t *status,
 		lines = text_view(&answer->grpc);
 	if (!destination_grpc_find(lines, STR("grpc-status"), &value) || !str_to_u64(value, 10, status))
 		return false;
-	if (destination_grpc_find(lines, STR("grpc-message"), &value))
-		destination_grpc_decode(message, value);
+	if (!destination_grpc_find(lines, STR("grpc-message"), &value))
+		return true;
+	/* gRPC percent-encodes messages. */
+	for (size_t i = 0; i < value.len; i++) {
+		uint64_t byte;
+		bool is_code = value.data[i] == '%' && value.len - i > 2 &&
+			       str_to_u64((struct tally_str){value.data + i + 1, 2}, 16, &byte);
+		text_char(message, is_code ? (char)byte : value.data[i]);
+		i += is_code ? 2 : 0;
+	}
 	return true;
 }

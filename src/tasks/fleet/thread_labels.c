@@ -263,7 +263,8 @@ static enum tally_status label_thread(struct thread_labels *labels, const struct
 	return find_set(labels, path, process, &thread->label_set, err);
 }
 
-static void thread_labels_begin(struct thread_labels *labels)
+enum tally_status thread_labels_apply(
+	struct thread_labels *labels, struct profile *p, struct thread_label_sets *sets, struct tally_error *err)
 {
 	arena_deinit(&labels->arena);
 	arena_init(&labels->arena);
@@ -271,12 +272,6 @@ static void thread_labels_begin(struct thread_labels *labels)
 	intern_init(&labels->keys);
 	labels->sets.len = 0;
 	labels->window++;
-}
-
-enum tally_status thread_labels_apply(
-	struct thread_labels *labels, struct profile *p, struct thread_label_sets *sets, struct tally_error *err)
-{
-	thread_labels_begin(labels);
 	uint32_t *cgroups = find_cgroups(labels, p);
 	uint32_t *of_thread = arena_array(&labels->arena, uint32_t, p->thread_count + 1);
 	if (!cgroups || !of_thread || !vec_push(&labels->sets, ((struct fleet_labels){0})))
