@@ -142,17 +142,6 @@ static void header_info_json_put_hybrid(struct json *j, const struct perfdata_fe
 	json_array_end(j);
 }
 
-static void put_domain(struct json *j, const struct perfdata_sched_domain *domain)
-{
-	json_object(j, NULL);
-	json_u64(j, "number", domain->number);
-	if (domain->name.len > 0)
-		json_string(j, "name", domain->name);
-	json_string(j, "mask", domain->mask);
-	json_string(j, "cpus", domain->cpus);
-	json_object_end(j);
-}
-
 static void put_domains(struct json *j, const struct perfdata_features *f)
 {
 	json_object(j, "sched_domains");
@@ -164,8 +153,16 @@ static void put_domains(struct json *j, const struct perfdata_features *f)
 		json_object(j, NULL);
 		json_u64(j, "cpu", cpu->cpu);
 		json_array(j, "domains");
-		for (size_t k = 0; k < cpu->len; k++)
-			put_domain(j, &cpu->items[k]);
+		for (size_t k = 0; k < cpu->len; k++) {
+			const struct perfdata_sched_domain *domain = &cpu->items[k];
+			json_object(j, NULL);
+			json_u64(j, "number", domain->number);
+			if (domain->name.len > 0)
+				json_string(j, "name", domain->name);
+			json_string(j, "mask", domain->mask);
+			json_string(j, "cpus", domain->cpus);
+			json_object_end(j);
+		}
 		json_array_end(j);
 		json_object_end(j);
 	}

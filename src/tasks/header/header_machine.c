@@ -171,16 +171,6 @@ void header_cpu_domains(struct text *out, const struct header_source *source)
 	}
 }
 
-static void print_bpf_function(struct text *out, const struct bpf_function *function)
-{
-	text_str(out, "bpf_prog_");
-	for (size_t i = 0; i < BPF_TAG_BYTES; i++)
-		text_hex(out, function->tag[i], 2);
-	text_char(out, '_');
-	text_visible(out, function->name);
-	text_printf(out, " addr 0x%" PRIx64 " size %" PRIu32 "\n", function->address, function->size);
-}
-
 void header_bpf_programs(struct text *out, const struct header_source *source)
 {
 	const struct perfdata_features *f = source->features;
@@ -196,7 +186,12 @@ void header_bpf_programs(struct text *out, const struct header_source *source)
 		for (size_t k = 0; bpf_function_at(functions, program, k, &function); k++) {
 			if (!is_one)
 				text_printf(out, "# \tsub_prog %zu: ", k);
-			print_bpf_function(out, &function);
+			text_str(out, "bpf_prog_");
+			for (size_t byte = 0; byte < BPF_TAG_BYTES; byte++)
+				text_hex(out, function.tag[byte], 2);
+			text_char(out, '_');
+			text_visible(out, function.name);
+			text_printf(out, " addr 0x%" PRIx64 " size %" PRIu32 "\n", function.address, function.size);
 		}
 	}
 	bpf_functions_destroy(functions);

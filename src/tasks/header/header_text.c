@@ -73,22 +73,19 @@ static void print_total_mem(struct text *out, const struct header_source *source
 	text_printf(out, "# total memory : %" PRIu64 " kB\n", source->features->total_mem_kb);
 }
 
-static void header_text_print_event(struct text *out, const struct perfdata_event_desc *event)
-{
-	text_str(out, "# event : name = ");
-	text_visible(out, event->name);
-	text_str(out, ", ");
-	for (size_t i = 0; i < event->id_count; i++)
-		text_printf(out, "%s%" PRIu64, i ? ", " : ", id = { ", event->ids[i]);
-	text_str(out, event->id_count ? " }, " : ", ");
-	attr_print_header(out, event->attr);
-	text_char(out, '\n');
-}
-
 static void header_text_print_events(struct text *out, const struct header_source *source)
 {
-	for (size_t i = 0; i < source->features->event_count; i++)
-		header_text_print_event(out, &source->features->events[i]);
+	for (size_t i = 0; i < source->features->event_count; i++) {
+		const struct perfdata_event_desc *event = &source->features->events[i];
+		text_str(out, "# event : name = ");
+		text_visible(out, event->name);
+		text_str(out, ", ");
+		for (size_t k = 0; k < event->id_count; k++)
+			text_printf(out, "%s%" PRIu64, k ? ", " : ", id = { ", event->ids[k]);
+		text_str(out, event->id_count ? " }, " : ", ");
+		attr_print_header(out, event->attr);
+		text_char(out, '\n');
+	}
 	for (size_t i = 0; i < source->event_count; i++) {
 		uint64_t waits =
 			wait_event_is(&source->events[i]) ? source->events[i].attr.config1 : WAIT_SOURCE_UNKNOWN;
@@ -293,16 +290,6 @@ static void print_file(struct text *out, const struct perfdata_layout *layout)
 	text_printf(out, "# feat offset    : %" PRIu64 "\n", layout->feature_offset);
 }
 
-static void print_missing(struct text *out, const struct perfdata_features *features)
-{
-	text_str(out, "# missing features: ");
-	for (unsigned bit = 1; bit <= LAST_LISTED_FEATURE; bit++) {
-		if (!feature_is_present(features, bit))
-			text_printf(out, "%s ", feature_name(bit));
-	}
-	text_char(out, '\n');
-}
-
 void header_text(struct text *out, const struct perfdata_reader *reader, bool full)
 {
 	static const char frame[] = "# ========\n";
@@ -321,6 +308,10 @@ void header_text(struct text *out, const struct perfdata_reader *reader, bool fu
 	}
 	if (is_pipe)
 		return;
-	print_missing(out, source.features);
-	text_printf(out, "%s#\n", frame);
+	text_str(out, "# missing features: ");
+	for (unsigned bit = 1; bit <= LAST_LISTED_FEATURE; bit++) {
+		if (!feature_is_present(source.features, bit))
+			text_printf(out, "%s ", feature_name(bit));
+	}
+	text_printf(out, "\n%s#\n", frame);
 }
