@@ -142,22 +142,6 @@ static const char *short_operands(struct annotate_listing_making *m, const struc
 		m, "%.*s%s%s", (int)(start - from->operands), from->operands, name, end ? end + 1 : "");
 }
 
-/* Splits the instruction into the columns of the compact form. As in perf, an instruction prefix is in the first
- * column. */
-static void make_short(struct annotate_listing_making *m, const struct instruction *from, struct instruction_row *row)
-{
-	const char *prefix_end = strchr(from->mnemonic, ' ');
-	row->operands = short_operands(m, from, row->name);
-	if (is_nop(from))
-		row->mnemonic = "nop";
-	else if (!prefix_end)
-		row->mnemonic = annotate_listing_keep(m, from->mnemonic);
-	else {
-		row->mnemonic = annotate_listing_print(m, "%.*s", (int)(prefix_end - from->mnemonic), from->mnemonic);
-		row->operands = annotate_listing_print(m, "%s %s", prefix_end + 1, row->operands);
-	}
-}
-
 /* Makes the text of an instruction with the names that it refers to. */
 static void make_row(struct annotate_listing_making *m, const struct instruction *from, struct instruction_row *row)
 {
@@ -168,7 +152,17 @@ static void make_row(struct annotate_listing_making *m, const struct instruction
 		.target = from->target};
 	if (from->has_target || from->has_data)
 		row->name = annotate_listing_name_of(m, from->has_target ? from->target : from->data);
-	make_short(m, from, row);
+	/* The compact form has columns. As in perf, an instruction prefix is in the first one. */
+	const char *prefix_end = strchr(from->mnemonic, ' ');
+	row->operands = short_operands(m, from, row->name);
+	if (is_nop(from))
+		row->mnemonic = "nop";
+	else if (!prefix_end)
+		row->mnemonic = annotate_listing_keep(m, from->mnemonic);
+	else {
+		row->mnemonic = annotate_listing_print(m, "%.*s", (int)(prefix_end - from->mnemonic), from->mnemonic);
+		row->operands = annotate_listing_print(m, "%s %s", prefix_end + 1, row->operands);
+	}
 	struct arena scratch;
 	arena_init(&scratch);
 	const char *text = instruction_line(m->disassembler, from, row->name, &scratch);

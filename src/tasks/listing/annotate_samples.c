@@ -246,16 +246,6 @@ enum tally_status annotate_samples_take(const struct cli *cli, const struct anno
 	return status == TALLY_OK ? annotate_samples_read_all(request, samples, err) : status;
 }
 
-/* Sorts functions with equal periods by file and name, as reports do. */
-static int annotate_samples_by_name(const struct frame_name *a, const struct frame_name *b)
-{
-	size_t shorter = MIN(a->shown.len, b->shown.len);
-	int order = memcmp(a->shown.data, b->shown.data, shorter);
-	if (order == 0 && a->shown.len != b->shown.len)
-		order = a->shown.len < b->shown.len ? -1 : 1;
-	return order ? order : strcmp(a->symbol, b->symbol);
-}
-
 static int annotate_samples_by_period(const void *left, const void *right)
 {
 	const struct annotate_ranked *a = left, *b = right;
@@ -263,7 +253,13 @@ static int annotate_samples_by_period(const void *left, const void *right)
 	for (uint32_t i = a->first; i < a->first + a->count; i++)
 		if (a->target->sums[i].period != b->target->sums[i].period)
 			return a->target->sums[i].period > b->target->sums[i].period ? -1 : 1;
-	int order = annotate_samples_by_name(a->target->frame, b->target->frame);
+	/* Functions with equal periods are sorted by file and name, as in reports. */
+	const struct frame_name *of_a = a->target->frame, *of_b = b->target->frame;
+	int order = memcmp(of_a->shown.data, of_b->shown.data, MIN(of_a->shown.len, of_b->shown.len));
+	if (order == 0 && of_a->shown.len != of_b->shown.len)
+		order = of_a->shown.len < of_b->shown.len ? -1 : 1;
+	if (order == 0)
+		order = strcmp(of_a->symbol, of_b->symbol);
 	if (order)
 		return order;
 	return a->target->order < b->target->order ? -1 : 1;

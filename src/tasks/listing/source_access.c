@@ -52,20 +52,16 @@ static const char *const endings[] = {"ada", "adb", "ads", "agc", "asm", "asn", 
 	"swift", "t", "tab", "tbl", "tc", "tcc", "td", "tmpl", "tpp", "ts", "tsx", "txx", "ulp", "v", "vala", "vb",
 	"vert", "vhd", "vhdl", "wat", "x", "xs", "y", "yy", "zig"};
 
-/* Returns whether the path is that of a header of the C++ library, which has no file name extension. */
-static bool is_header(const char *path, const char *base)
-{
-	const char *include = strstr(path, "/include/");
-	return include && include < base && strchr(base, '.') == NULL;
-}
-
 bool source_access_is_source(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
 	if (base[0] == '.')
 		return false;
-	if (!dot)
-		return is_header(path, base);
+	if (!dot) {
+		/* Headers of the C++ library have no file name extension. */
+		const char *include = strstr(path, "/include/");
+		return include && include < base;
+	}
 	for (size_t i = 0; i < ARRAY_LEN(endings); i++)
 		if (!strcasecmp(dot + 1, endings[i]))
 			return true;
