@@ -62,20 +62,6 @@ static enum tally_status write_anew(
 	return status;
 }
 
-static void pack_run_tell(const struct packing *p, const struct pack_sum *sum, size_t bytes)
-{
-	struct text more = {0};
-	if (sum->dumps)
-		text_printf(&more, ", %zu dumps of generated code", sum->dumps);
-	if (stack_chains_are_made(p->chains))
-		text_printf(&more, ", call chains in place of %zu stack dumps", p->chains->stacks);
-	cli_sayf("[ %s pack: %zu symbols and %zu source lines of %zu files (%zu without names), code of %zu functions "
-		 "(%zu without)%.*s, %zu KB, in %s ]\n",
-		p->cli->program, sum->symbols, sum->places, sum->files, sum->files - sum->named_files, sum->functions,
-		sum->without_code, (int)more.len, more.data ? more.data : "", (bytes + 1023) / 1024, p->output);
-	text_deinit(&more);
-}
-
 static enum tally_status write_packed(struct packing *p, struct tally_bytes section, struct tally_error *err)
 {
 	struct perfdata_features features = *perfdata_reader_features(p->source->reader);
@@ -91,15 +77,25 @@ static enum tally_status write_packed(struct packing *p, struct tally_bytes sect
 
 static void tell_all(const struct packing *p, const struct pack_sum *sum, size_t bytes)
 {
-	if (p->request->scrub && !p->request->quiet) {
+	if (p->request->quiet)
+		return;
+	if (p->request->scrub) {
 		struct text out = {0};
 		text_to_fd(&out, STDOUT_FILENO);
 		pack_scrub_tell(p->scrub, &out);
 		(void)text_flush(&out);
 		text_deinit(&out);
 	}
-	if (!p->request->quiet)
-		pack_run_tell(p, sum, bytes);
+	struct text more = {0};
+	if (sum->dumps)
+		text_printf(&more, ", %zu dumps of generated code", sum->dumps);
+	if (stack_chains_are_made(p->chains))
+		text_printf(&more, ", call chains in place of %zu stack dumps", p->chains->stacks);
+	cli_sayf("[ %s pack: %zu symbols and %zu source lines of %zu files (%zu without names), code of %zu functions "
+		 "(%zu without)%.*s, %zu KB, in %s ]\n",
+		p->cli->program, sum->symbols, sum->places, sum->files, sum->files - sum->named_files, sum->functions,
+		sum->without_code, (int)more.len, more.data ? more.data : "", (bytes + 1023) / 1024, p->output);
+	text_deinit(&more);
 }
 
 enum tally_status pack_run(const struct cli *cli, const struct pack_request *request, struct tally_error *err)
