@@ -38,13 +38,6 @@ static bool probe_symbol_fits(const struct probe_symbol_search *search, const ch
 	return str_glob(wanted, whole) || str_glob(wanted, bare);
 }
 
-static enum tally_status probe_symbol_too_many(const struct probe_symbol_search *search)
-{
-	return error_set(search->err, TALLY_LIMIT,
-		"Too many( > %zu) probe point found.\nToo many functions matched in %s: --max-probes=N allows more.",
-		search->options->max_places, probe_symbol_where(search->binary));
-}
-
 static enum tally_status probe_symbol_add(const struct probe_symbol_search *search, const struct probe_symbol *symbol)
 {
 	const struct probe_point *point = search->point;
@@ -53,7 +46,10 @@ static enum tally_status probe_symbol_add(const struct probe_symbol_search *sear
 		return error_set(search->err, TALLY_NOT_FOUND, "Offset %" PRIu64 " is bigger than the size of %s",
 			point->offset, symbol->name);
 	if (places->items.len >= search->options->max_places)
-		return probe_symbol_too_many(search);
+		return error_set(search->err, TALLY_LIMIT,
+			"Too many( > %zu) probe point found.\n"
+			"Too many functions matched in %s: --max-probes=N allows more.",
+			search->options->max_places, probe_symbol_where(search->binary));
 	const char *readable = search->options->no_demangle ? symbol->name : demangle(&places->arena, symbol->name);
 	const struct probe_place place = {.address = symbol->address + point->offset,
 		.file_offset = probe_binary_offset(search->binary, symbol->address + point->offset),

@@ -255,19 +255,6 @@ static enum tally_status temporary_probes_start(const struct kernel_seam *kernel
 	return atexit(temporary_probes_remove) == 0 ? TALLY_OK : error_nomem(err);
 }
 
-/* The guard is informed before the probes are created, because this process may be killed at any time. */
-static enum tally_status temporary_probes_announce(
-	const struct probe_event *events, size_t count, struct tally_error *err)
-{
-	struct text lines = {0};
-	for (size_t i = 0; i < count; i++)
-		text_printf(&lines, "-:%.*s/%.*s\n", (int)events[i].group.len, events[i].group.data,
-			(int)events[i].event.len, events[i].event.data);
-	enum tally_status status = lines.failed ? error_nomem(err) : temporary_probes_tell(text_view(&lines), err);
-	text_deinit(&lines);
-	return status;
-}
-
 static enum tally_status temporary_probes_keep(const struct probe_event *events, size_t count, struct tally_error *err)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -300,9 +287,14 @@ enum tally_status temporary_probes_add(
 	snprintf(group, PROBE_EVENT_NAME_BYTES, TEMPORARY_PROBES_PREFIX "%d_%llu_%llu_%zu", pid,
 		(unsigned long long)temporary_probes_started(kernel, (uint64_t)pid),
 		(unsigned long long)temporary_probes_space(), temporary_probes.group_count);
-	for (size_t i = 0; i < count; i++)
+	struct text lines = {0};
+	for (size_t i = 0; i < count; i++) {
 		events[i].group = str_from(group);
-	status = temporary_probes_announce(events, count, err);
+		text_printf(&lines, "-:%s/%.*s\n", group, (int)events[i].event.len, events[i].event.data);
+	}
+	/* The guard is informed before the probes are created, because this process may be killed at any time. */
+	status = lines.failed ? error_nomem(err) : temporary_probes_tell(text_view(&lines), err);
+	text_deinit(&lines);
 	if (status == TALLY_OK)
 		status = probe_files_add(kernel, events, count, 0, err);
 	if (status != TALLY_OK)
