@@ -46,12 +46,6 @@ struct early_waits {
 	uint8_t memory[EARLY_WAITS_STACK_BYTES];
 };
 
-/* Returns the mask of the registers that the BPF program reads, by perf's register numbers. */
-static uint64_t early_waits_registers(const struct arch *arch)
-{
-	return arch->general_registers & ((UINT64_C(1) << WAITING_REGISTERS_MOST) - 1);
-}
-
 static enum tally_status early_waits_learn(
 	void *context, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err)
 {
@@ -84,7 +78,8 @@ enum tally_status early_waits_create(
 			       SAMPLE_STACK_USER, /* SAMPLE_ADDR carries the ID of the stack. */
 		.flags = ATTR_FLAG(ATTR_BIT_SAMPLE_ID_ALL) | ATTR_FLAG(ATTR_BIT_USE_CLOCKID),
 		.clockid = CLOCK_MONOTONIC,
-		.sample_regs_user = early_waits_registers(config->arch),
+		/* The BPF program reads these registers, which have perf's numbers. */
+		.sample_regs_user = config->arch->general_registers & ((UINT64_C(1) << WAITING_REGISTERS_MOST) - 1),
 		.sample_stack_user = EARLY_WAITS_STACK_BYTES};
 	e->layout = record_layout_make(&e->attr, false);
 	struct perf_attr written = e->attr;

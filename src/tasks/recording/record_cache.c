@@ -57,17 +57,6 @@ static void record_cache_add(const struct build_id_cache *cache, const struct pe
 		(void)!record_cache_add_program(cache, item, &id, file);
 }
 
-/* Removes the oldest entries if the cache exceeds the size limit that the user has set. */
-static void keep_cap(const struct build_id_cache *cache)
-{
-	const char *cap = getenv("TALLY_BUILDID_CACHE_MAX");
-	uint64_t bytes;
-	size_t removed;
-	bool has_unit;
-	if (cap && record_size_parse(cap, &bytes, &has_unit))
-		(void)!build_id_cache_trim(cache, bytes, &removed, NULL);
-}
-
 /* Returns whether an earlier entry with an open file has the same build ID: each path of a file would otherwise replace
  * the entry of the previous path. */
 static bool has_before(const struct record_build_ids *ids, size_t index)
@@ -87,5 +76,11 @@ void record_cache_fill(const char *dir, const struct record_build_ids *ids)
 		return;
 	for (size_t i = 0; i < ids->known; i++)
 		record_cache_add(&cache, &ids->items[i], &ids->files[i], has_before(ids, i));
-	keep_cap(&cache);
+	/* Removes the oldest entries if the cache exceeds the size limit that the user has set. */
+	const char *cap = getenv("TALLY_BUILDID_CACHE_MAX");
+	uint64_t bytes;
+	size_t removed;
+	bool has_unit;
+	if (cap && record_size_parse(cap, &bytes, &has_unit))
+		(void)!build_id_cache_trim(&cache, bytes, &removed, NULL);
 }

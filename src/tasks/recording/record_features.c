@@ -93,15 +93,6 @@ static bool add_machine_lists(struct record_features *r)
 	return true;
 }
 
-static bool copy_caps(struct record_features *r, const struct host_pmu *pmu, struct perfdata_pmu_caps *caps)
-{
-	*caps = (struct perfdata_pmu_caps){.pmu = pmu->name, .len = pmu->cap_count};
-	caps->items = arena_array(&r->arena, struct perfdata_capability, pmu->cap_count);
-	for (size_t i = 0; caps->items && i < pmu->cap_count; i++)
-		caps->items[i] = (struct perfdata_capability){pmu->caps[i].name, pmu->caps[i].value};
-	return caps->items != NULL;
-}
-
 /* The capabilities of the PMU "cpu" have their own section; all other PMUs share one. */
 static bool add_capabilities(struct record_features *r)
 {
@@ -116,7 +107,12 @@ static bool add_capabilities(struct record_features *r)
 		bool is_cpu = str_equal(pmu->name, STR("cpu"));
 		if (pmu->cap_count == 0)
 			continue;
-		ok = copy_caps(r, pmu, is_cpu ? &f->cpu_caps : &f->pmu_caps[f->pmu_caps_count]);
+		struct perfdata_pmu_caps *caps = is_cpu ? &f->cpu_caps : &f->pmu_caps[f->pmu_caps_count];
+		*caps = (struct perfdata_pmu_caps){.pmu = pmu->name, .len = pmu->cap_count};
+		caps->items = arena_array(&r->arena, struct perfdata_capability, pmu->cap_count);
+		for (size_t k = 0; caps->items && k < pmu->cap_count; k++)
+			caps->items[k] = (struct perfdata_capability){pmu->caps[k].name, pmu->caps[k].value};
+		ok = caps->items != NULL;
 		f->pmu_caps_count += !is_cpu;
 	}
 	if (f->cpu_caps.len)

@@ -15,17 +15,12 @@
 #define LOST_AT			 16 /* Offset of the count in PERF_RECORD_LOST, after the header and the ID. */
 #define LOST_SAMPLES		 8 /* Offset of the count in PERF_RECORD_LOST_SAMPLES. */
 
-/* Returns whether the command writes to the same terminal, where its output and the progress line would mix. */
-static bool is_commands_terminal(const struct record_request *request)
-{
-	return request->command && isatty(STDOUT_FILENO) == 1;
-}
-
 struct record_progress record_progress_begin(const struct record_request *request, size_t cpu_count, bool has_counts)
 {
 	int64_t now = clock_ms();
-	return (struct record_progress){
-		.is_on = request->announce && isatty(STDERR_FILENO) == 1 && !is_commands_terminal(request),
+	/* The progress line would mix with the output of a command that writes to the same terminal. */
+	return (struct record_progress){.is_on = request->announce && isatty(STDERR_FILENO) == 1 &&
+						 (!request->command || isatty(STDOUT_FILENO) != 1),
 		.started_ms = now,
 		.due_ms = now + RECORD_PROGRESS_FIRST_MS,
 		.state = {.cpus = cpu_count, .has_counts = has_counts}};

@@ -164,15 +164,6 @@ static enum tally_status to_output_and_live(
 			       : record_output_append(&s->output, slices, slice_count, err);
 }
 
-static enum tally_status write_synthesized_state(struct record_session_session *s, struct tally_error *err)
-{
-	const struct record_sink sink = {to_output_and_live, s};
-	enum tally_status status =
-		record_opening_describe(&s->opening, &sink, s->request->synth, !s->child_is_started, err);
-
-	return status == TALLY_OK ? record_output_finish_round(&s->output, err) : status;
-}
-
 /* Passes the records about running processes to the unwinder if they are not written at the start, because it needs
  * them in any case. */
 static enum tally_status learn_synthesized_state(struct record_session_session *s, struct tally_error *err)
@@ -189,7 +180,12 @@ static enum tally_status learn_synthesized_state(struct record_session_session *
  * them. */
 static enum tally_status describe_if_due(struct record_session_session *s, bool is_tail, struct tally_error *err)
 {
-	return s->request->describes_at_end == is_tail ? write_synthesized_state(s, err) : TALLY_OK;
+	if (s->request->describes_at_end != is_tail)
+		return TALLY_OK;
+	const struct record_sink sink = {to_output_and_live, s};
+	enum tally_status status =
+		record_opening_describe(&s->opening, &sink, s->request->synth, !s->child_is_started, err);
+	return status == TALLY_OK ? record_output_finish_round(&s->output, err) : status;
 }
 
 /* Waits are drained before the rings, so that the records that remain in the rings are newer; the last waits have
@@ -307,23 +303,18 @@ static enum tally_status record_session_explain(
 	return status == TALLY_OK ? TALLY_OK : record_output_failure(&s->output, err);
 }
 
-/* Called when all events of the target have ended: with its threads, or before them at an exec (exec_stop.h). */
-static void note_hang_up(struct record_session_session *s)
-{
-	const struct target *t = &s->opening.target;
-	for (size_t i = 0; i < t->thread_count && !s->has_hung_up; i++)
-		if (!thread_is_ending(s->request->kernel, t->threads[i]))
-			s->summary->cut_off_thread = t->threads[i];
-	s->has_hung_up = true;
-}
-
 /* Returns whether the target has ended. A command is awaited until it ends, even if its events have ended earlier. */
 static bool target_is_over(struct record_session_session *s)
 {
 	if (!recorder_target_is_over(s->opening.recorder))
 		return false;
-	note_hang_up(s);
-	return !s->opening.target.is_command || !s->child_is_started;
+	/* All events of the target have ended: with its threads, or before them at an exec (exec_stop.h). */
+	const struct target *t = &s->opening.target;
+	for (size_t i = 0; i < t->thread_count && !s->has_hung_up; i++)
+		if (!thread_is_ending(s->request->kernel, t->threads[i]))
+			s->summary->cut_off_thread = t->threads[i];
+	s->has_hung_up = true;
+	return !t->is_command || !s->child_is_started;
 }
 
 /* Waits for data in the rings, a signal or a command. Meanwhile it opens the files of new programs: some end before a

@@ -15,29 +15,26 @@ struct record_watch {
 	size_t cpu_count;
 };
 
-/* Each event wakes the reader at once, and its sample contains only its ID. */
-static void complete_attr(struct perf_attr *attr)
-{
-	uint64_t kept = ATTR_FLAG(ATTR_BIT_EXCLUDE_USER) | ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) |
-			ATTR_FLAG(ATTR_BIT_EXCLUDE_HV) | ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
-	attr->size = ATTR_SIZE_VER7;
-	attr->sample_type = SAMPLE_IDENTIFIER;
-	attr->read_format = READ_FORMAT_ID;
-	attr->flags = (attr->flags & kept) | ATTR_FLAG(ATTR_BIT_WATERMARK);
-	attr->wakeup = 1;
-	if (attr->sample_period_or_freq == 0)
-		attr->sample_period_or_freq = 1;
-}
-
 enum tally_status record_watch_create(const struct kernel_seam *kernel, struct event_list *events, struct diag *diag,
 	struct record_watch **watch, struct tally_error *err)
 {
 	static const pid_t everyone = -1;
+	const uint64_t kept = ATTR_FLAG(ATTR_BIT_EXCLUDE_USER) | ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) |
+			      ATTR_FLAG(ATTR_BIT_EXCLUDE_HV) | ATTR_FLAG(ATTR_BIT_EXCLUDE_GUEST);
 	struct record_watch *w = calloc(1, sizeof(*w));
 	if (!w)
 		return error_nomem(err);
-	for (size_t i = 0; i < events->len; i++)
-		complete_attr(&events->specs[i].attr);
+	/* Each event wakes the reader at once, and its sample contains only its ID. */
+	for (size_t i = 0; i < events->len; i++) {
+		struct perf_attr *attr = &events->specs[i].attr;
+		attr->size = ATTR_SIZE_VER7;
+		attr->sample_type = SAMPLE_IDENTIFIER;
+		attr->read_format = READ_FORMAT_ID;
+		attr->flags = (attr->flags & kept) | ATTR_FLAG(ATTR_BIT_WATERMARK);
+		attr->wakeup = 1;
+		if (attr->sample_period_or_freq == 0)
+			attr->sample_period_or_freq = 1;
+	}
 	enum tally_status status = cpu_list_online(kernel, &w->cpus, &w->cpu_count, err);
 	struct recorder_config config = {.kernel = kernel,
 		.events = events,

@@ -280,9 +280,9 @@ void switch_waits_destroy(struct switch_waits *w)
 
 /* ---- Starting and stopping ---- */
 
-/* Passes the mappings of running processes to the unwinder. */
-static enum tally_status switch_waits_learn(struct switch_waits *w, struct tally_error *err)
+enum tally_status switch_waits_start(struct switch_waits *w, struct tally_error *err)
 {
+	/* Passes the mappings of running processes to the unwinder. */
 	const struct target *t = w->config.target;
 	const struct record_sink sink = {record_live_learn, w->live};
 	struct synthesis state;
@@ -294,12 +294,6 @@ static enum tally_status switch_waits_learn(struct switch_waits *w, struct tally
 	if (status == TALLY_OK)
 		status = synthesize_flush(&state, err);
 	synthesize_deinit(&state);
-	return status;
-}
-
-enum tally_status switch_waits_start(struct switch_waits *w, struct tally_error *err)
-{
-	enum tally_status status = switch_waits_learn(w, err);
 	if (status == TALLY_OK && w->wakes)
 		status = recorder_enable(w->wakes, err);
 	return status;
