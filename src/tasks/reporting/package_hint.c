@@ -79,23 +79,17 @@ const char *package_of(struct arena *arena, const char *path)
 	return package;
 }
 
-static void print_debian(struct text *out, const char *package)
-{
-	/* The package with glibc's debug files keeps its old name, and is in the main archive. */
-	if (strcmp(package, "libc6") == 0)
-		text_str(out, "apt-get install libc6-dbg");
-	else
-		text_printf(out, "apt-get install %s-dbgsym (from the debug archive of the distribution; or %s-dbg)",
-			package, package);
-}
-
 void package_hint_print(const struct package_hints *hints, struct text *out, const char *path, const char *build_id)
 {
 	struct arena arena;
 	arena_init(&arena);
 	const char *package = hints->is_debian ? package_of(&arena, path) : NULL;
-	if (package)
-		print_debian(out, package);
+	if (package && strcmp(package, "libc6") == 0)
+		/* The package with glibc's debug files keeps its old name, and is in the main archive. */
+		text_str(out, "apt-get install libc6-dbg");
+	else if (package)
+		text_printf(out, "apt-get install %s-dbgsym (from the debug archive of the distribution; or %s-dbg)",
+			package, package);
 	else if (hints->is_fedora && *build_id)
 		text_printf(out, "dnf --enablerepo='*debug*' install 'debuginfo(build-id) = %s'", build_id);
 	else if (hints->is_fedora)

@@ -340,23 +340,18 @@ static enum tally_status report_explore_act(
 	return TALLY_OK;
 }
 
-/* Executes an action that was requested while the recording was still being read. */
-static enum tally_status act_late(
-	struct report_explore_session *s, const struct explore_begun *begun, bool *leaves, struct tally_error *err)
-{
-	s->views[s->current].explorer.order_member = begun->waits_member;
-	return report_explore_act(s, begun->waits, leaves, err);
-}
-
 static enum tally_status report_explore_run(struct report_explore_session *s, struct tally_error *err)
 {
 	const struct explore_begun *begun = s->source->begun;
 	enum tally_status status = TALLY_OK;
 	bool leaves = false;
-	if (s->source->levels)
+	if (s->source->levels) {
 		status = report_explore_show_tree(s, TREE_LEVELS, &leaves, err);
-	else if (begun && begun->waits != EXPLORER_STAY)
-		status = act_late(s, begun, &leaves, err);
+	} else if (begun && begun->waits != EXPLORER_STAY) {
+		/* This action was requested while the recording was still being read. */
+		s->views[s->current].explorer.order_member = begun->waits_member;
+		status = report_explore_act(s, begun->waits, &leaves, err);
+	}
 	while (status == TALLY_OK && !leaves) {
 		status = report_explore_draw(s, err);
 		if (status != TALLY_OK)
