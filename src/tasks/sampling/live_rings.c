@@ -58,17 +58,6 @@ static enum tally_status live_rings_put(
 	return rings->beginning.failed ? error_nomem(err) : TALLY_OK;
 }
 
-static enum tally_status live_rings_describe(struct live_rings *rings, struct tally_error *err)
-{
-	struct file_map description = {0};
-	enum tally_status status = record_description_read(&rings->opening, &description, err);
-	if (status == TALLY_OK)
-		status = live_rings_put(rings, &description.bytes, 1, err);
-	file_map_close(&description);
-	rings->state_at = rings->beginning.len;
-	return status;
-}
-
 enum tally_status live_rings_open(struct live_rings *rings, struct tally_error *err)
 {
 	struct record_opening *o = &rings->opening;
@@ -77,7 +66,15 @@ enum tally_status live_rings_open(struct live_rings *rings, struct tally_error *
 		status = command_watch_create(&rings->watch, rings->request.command, &o->target, err);
 	if (status == TALLY_OK)
 		status = record_opening_open(o, err);
-	return status == TALLY_OK ? live_rings_describe(rings, err) : status;
+	if (status != TALLY_OK)
+		return status;
+	struct file_map description = {0};
+	status = record_description_read(o, &description, err);
+	if (status == TALLY_OK)
+		status = live_rings_put(rings, &description.bytes, 1, err);
+	file_map_close(&description);
+	rings->state_at = rings->beginning.len;
+	return status;
 }
 
 enum tally_status live_rings_add_state(struct live_rings *rings, struct record_synth synth, struct tally_error *err)

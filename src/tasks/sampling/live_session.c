@@ -156,12 +156,6 @@ static enum tally_status live_session_drain(struct live_session *s, bool is_last
 	return status == TALLY_OK && waits && is_last ? record_waits_drain(waits, &sink, true, err) : status;
 }
 
-static int pause_ms(const struct live_session *s)
-{
-	int pause = s->opening.waits ? record_waits_pause_ms(s->opening.waits) : -1;
-	return pause >= 0 && pause < s->drain_ms ? pause : s->drain_ms;
-}
-
 /* With --call-graph dwarf, the unwinder knows only the event IDs of the start, so new processes cannot be added. */
 static bool takes_newcomers(const struct live_session *s)
 {
@@ -175,7 +169,9 @@ static void *empty_rings(void *context)
 	while (status == TALLY_OK) {
 		bool is_stopped = false;
 		struct tally_error err = {0};
-		status = recorder_wait(s->opening.recorder, s->stop_fd, pause_ms(s), &is_stopped, &err);
+		int pause = s->opening.waits ? record_waits_pause_ms(s->opening.waits) : -1;
+		pause = pause >= 0 && pause < s->drain_ms ? pause : s->drain_ms;
+		status = recorder_wait(s->opening.recorder, s->stop_fd, pause, &is_stopped, &err);
 		if (is_stopped)
 			break;
 		pthread_mutex_lock(&s->lock);
