@@ -106,24 +106,6 @@ static bool checking_event(struct checking *c, enum machine_check_id id, struct 
 	return check->event != NULL;
 }
 
-static void checking_complete(enum machine_check_id id, struct event_spec *spec)
-{
-	struct perf_attr *attr = &spec->attr;
-	attr->flags |= ATTR_FLAG(ATTR_BIT_DISABLED);
-	if (id == CHECK_RING || id == CHECK_PRECISE || id == CHECK_BRANCHES) {
-		attr->sample_period_or_freq = id == CHECK_RING ? TRIAL_RING_PERIOD_NS : CHECK_PERIOD;
-		attr->sample_type = SAMPLE_IP | SAMPLE_TID;
-	}
-	if (id == CHECK_BRANCHES) {
-		attr->sample_type |= SAMPLE_BRANCH_STACK;
-		attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
-	}
-	if (id == CHECK_TRACEPOINT) {
-		attr->sample_period_or_freq = CHECK_PERIOD;
-		attr->sample_type = SAMPLE_RAW;
-	}
-}
-
 static void checking_map(struct checking *c, struct machine_check *check, int fd)
 {
 	const struct kernel_seam *kernel = c->kernel;
@@ -155,10 +137,23 @@ static void checking_open(
 	struct checking *c, enum machine_check_id id, struct machine_check *check, struct event_spec *spec)
 {
 	const struct kernel_seam *kernel = c->kernel;
+	struct perf_attr *attr = &spec->attr;
 	bool is_of_cpu = kinds[id].target == CHECK_OF_CPU;
 	pid_t pid = is_of_cpu ? -1 : 0;
 	int cpu = is_of_cpu ? 0 : -1;
-	checking_complete(id, spec);
+	attr->flags |= ATTR_FLAG(ATTR_BIT_DISABLED);
+	if (id == CHECK_RING || id == CHECK_PRECISE || id == CHECK_BRANCHES) {
+		attr->sample_period_or_freq = id == CHECK_RING ? TRIAL_RING_PERIOD_NS : CHECK_PERIOD;
+		attr->sample_type = SAMPLE_IP | SAMPLE_TID;
+	}
+	if (id == CHECK_BRANCHES) {
+		attr->sample_type |= SAMPLE_BRANCH_STACK;
+		attr->branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+	}
+	if (id == CHECK_TRACEPOINT) {
+		attr->sample_period_or_freq = CHECK_PERIOD;
+		attr->sample_type = SAMPLE_RAW;
+	}
 	int fd = event_trial_open(kernel, spec, pid, cpu);
 	struct text reason = {0};
 	if (fd < 0)
