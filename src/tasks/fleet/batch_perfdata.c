@@ -256,18 +256,6 @@ static enum tally_status put_kernels(struct batch_recording *r, struct tally_err
 	return TALLY_OK;
 }
 
-static enum tally_status put_records(struct batch_recording *r, struct tally_error *err)
-{
-	const struct profile *p = r->batch->profile;
-	enum tally_status status = put_kernels(r, err);
-	if (status == TALLY_OK)
-		status = perfdata_writer_begin(r->writer, &r->features, err);
-	for (size_t i = 0; i < p->sample_count && status == TALLY_OK; i++)
-		if (is_wanted(r, p->samples[i].event))
-			status = put_samples(r, &p->samples[i], err);
-	return status == TALLY_OK ? flush_records(r, 0, err) : status;
-}
-
 static enum tally_status fill_recording(struct batch_recording *r, struct tally_error *err)
 {
 	struct writer section = {0};
@@ -282,7 +270,14 @@ static enum tally_status fill_recording(struct batch_recording *r, struct tally_
 	enum tally_status status = add_events(r, err);
 	add_features(r);
 	if (status == TALLY_OK)
-		status = put_records(r, err);
+		status = put_kernels(r, err);
+	if (status == TALLY_OK)
+		status = perfdata_writer_begin(r->writer, &r->features, err);
+	for (size_t i = 0; i < p->sample_count && status == TALLY_OK; i++)
+		if (is_wanted(r, p->samples[i].event))
+			status = put_samples(r, &p->samples[i], err);
+	if (status == TALLY_OK)
+		status = flush_records(r, 0, err);
 	if (status == TALLY_OK)
 		status = batch_addresses_pack(&r->addresses, &section, err);
 	add_feature(r, FEATURE_PACK);
