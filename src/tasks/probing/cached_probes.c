@@ -373,16 +373,13 @@ enum tally_status cached_probes_add(const struct build_id_cache *cache, const ch
 	return status;
 }
 
-static bool cached_probes_is_same_entry(const struct cached_probe *a, const struct cached_probe *b)
-{
-	return a->is_sdt == b->is_sdt && str_equal(a->text, b->text) && a->id.size == b->id.size &&
-	       memcmp(a->id.bytes, b->id.bytes, a->id.size) == 0;
-}
-
 bool cached_probes_begins_entry(const struct cached_probe_list *list, size_t index)
 {
-	const struct cached_probe *probe = &list->probes.items[index];
-	return index == 0 || !cached_probes_is_same_entry(probe, probe - 1);
+	if (index == 0)
+		return true;
+	const struct cached_probe *a = &list->probes.items[index - 1], *b = &list->probes.items[index];
+	return a->is_sdt != b->is_sdt || !str_equal(a->text, b->text) || a->id.size != b->id.size ||
+	       memcmp(a->id.bytes, b->id.bytes, a->id.size) != 0;
 }
 
 static enum tally_status cached_probes_remove_one(
