@@ -76,7 +76,7 @@ void record_cache_fill(const char *dir, const struct record_build_ids *ids)
 		return;
 	for (size_t i = 0; i < ids->known; i++)
 		record_cache_add(&cache, &ids->items[i], &ids->files[i], has_before(ids, i));
-	/* Removes the oldest entries if the cache exceeds the size limit that the user has set. */
+	/* The oldest entries are removed if the cache exceeds the size limit that the user has set. */
 	const char *cap = getenv("TALLY_BUILDID_CACHE_MAX");
 	uint64_t bytes;
 	size_t removed;

@@ -282,7 +282,7 @@ void switch_waits_destroy(struct switch_waits *w)
 
 enum tally_status switch_waits_start(struct switch_waits *w, struct tally_error *err)
 {
-	/* Passes the mappings of running processes to the unwinder. */
+	/* The unwinder needs the mappings of running processes. */
 	const struct target *t = w->config.target;
 	const struct record_sink sink = {record_live_learn, w->live};
 	struct synthesis state;
