@@ -50,19 +50,6 @@ void explore_begun_end(struct explore_begun *begun)
 	*begun = (struct explore_begun){0};
 }
 
-/* Continues the explorer of the preliminary table with the final table. */
-static enum tally_status report_explore_resume(struct view *view, struct explore_begun *begun, struct tally_error *err)
-{
-	view->explorer = begun->explorer;
-	begun->has_explorer = false;
-	enum tally_status status =
-		explorer_renew(&view->explorer, &begun->memory, &view->from.table, view->from.title.data, err);
-	explorer_memory_deinit(&begun->memory);
-	if (status != TALLY_OK)
-		explorer_deinit(&view->explorer);
-	return status;
-}
-
 static enum tally_status report_explore_make_view(
 	struct report_explore_session *s, uint32_t index, struct view *view, struct tally_error *err)
 {
@@ -76,11 +63,18 @@ static enum tally_status report_explore_make_view(
 	}
 	if (status != TALLY_OK)
 		return status;
-	if (begun && begun->has_explorer)
-		status = report_explore_resume(view, begun, err);
-	else
+	if (begun && begun->has_explorer) {
+		/* The explorer of the preliminary table continues with the final table. */
+		view->explorer = begun->explorer;
+		begun->has_explorer = false;
+		status = explorer_renew(&view->explorer, &begun->memory, &view->from.table, view->from.title.data, err);
+		explorer_memory_deinit(&begun->memory);
+		if (status != TALLY_OK)
+			explorer_deinit(&view->explorer);
+	} else {
 		status = explorer_init(
 			&view->explorer, &view->from.table, &view->from.options, view->from.title.data, err);
+	}
 	if (status != TALLY_OK)
 		explore_table_deinit(&view->from);
 	return status;
