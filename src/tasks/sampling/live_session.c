@@ -310,28 +310,11 @@ static bool live_session_runs(void *context, int32_t tid)
 	return kill(tid, 0) == 0 || errno != ESRCH;
 }
 
-/* Removes processes that have ended, if records were lost, because these may include the exits. */
-static enum tally_status live_session_sweep(struct live_session *s, struct tally_error *err)
-{
-	return live_profile_figures(s->profile).lost ? live_profile_sweep(s->profile, live_session_runs, NULL, err)
-						     : TALLY_OK;
-}
-
 struct live_session_round { /* Options for handling new samples. */
 	bool fades, is_last;
 	/* Receives the profile of the new samples; NULL if they are added to the earlier ones. */
 	struct profile **taken;
 };
-
-static enum tally_status make_profile(
-	struct live_session *s, const struct live_session_round *round, struct tally_error *err)
-{
-	enum tally_status status = round->taken ? live_profile_take(s->profile, round->taken, err)
-						: live_profile_refresh(s->profile, round->fades, err);
-	if (status == TALLY_OK && s->watcher.take)
-		status = s->watcher.take(s->watcher.context, live_profile_recording(s->profile), round->fades, err);
-	return status;
-}
 
 static enum tally_status take_in(
 	struct live_session *s, const struct live_session_round *round, struct tally_error *err)
@@ -348,9 +331,13 @@ static enum tally_status take_in(
 		status = live_profile_feed(s->profile, &second, 1, err);
 	writer_deinit(&inbox);
 	if (status == TALLY_OK)
-		status = make_profile(s, round, err);
-	if (status == TALLY_OK)
-		status = live_session_sweep(s, err);
+		status = round->taken ? live_profile_take(s->profile, round->taken, err)
+				      : live_profile_refresh(s->profile, round->fades, err);
+	if (status == TALLY_OK && s->watcher.take)
+		status = s->watcher.take(s->watcher.context, live_profile_recording(s->profile), round->fades, err);
+	/* Processes that have ended are removed if records were lost, because these may include the exits. */
+	if (status == TALLY_OK && live_profile_figures(s->profile).lost)
+		status = live_profile_sweep(s->profile, live_session_runs, NULL, err);
 	if (status == TALLY_OK)
 		add_figures(s);
 #ifdef __GLIBC__
