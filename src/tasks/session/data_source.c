@@ -62,23 +62,6 @@ static void data_source_tell_formats(const struct cli *cli, const struct data_so
 		cli_failf(cli, "%s: %s", cli->program, source->tracepoint_error.text);
 }
 
-static void data_source_open_formats(struct data_source *source)
-{
-	struct tally_bytes formats = perfdata_reader_features(source->reader)->tracing_data;
-	if (formats.len > 0 &&
-		tracepoint_printer_create(formats, &source->tracepoints, &source->tracepoint_error) != TALLY_OK)
-		source->tracepoints = NULL;
-}
-
-static enum tally_status data_source_open_order(
-	const struct data_input *input, struct data_source *source, struct tally_error *err)
-{
-	if (!source->live)
-		perfdata_reader_rewind(source->reader);
-	enum tally_status status = sample_filter_init(&source->filter, &input->samples, source->reader, err);
-	return status == TALLY_OK && !source->live ? time_order_create(source->reader, &source->order, err) : status;
-}
-
 enum tally_status data_source_read(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err)
 {
@@ -92,10 +75,17 @@ enum tally_status data_source_read(
 	if (source->live)
 		live_records_tell(source->live, &source->pass.resolver);
 	data_source_name_frames(source);
-	data_source_open_formats(source);
+	struct tally_bytes formats = perfdata_reader_features(source->reader)->tracing_data;
+	if (formats.len > 0 &&
+		tracepoint_printer_create(formats, &source->tracepoints, &source->tracepoint_error) != TALLY_OK)
+		source->tracepoints = NULL;
 	if (!input->is_quiet)
 		data_source_tell_formats(cli, source);
-	status = data_source_open_order(input, source, err);
+	if (!source->live)
+		perfdata_reader_rewind(source->reader);
+	status = sample_filter_init(&source->filter, &input->samples, source->reader, err);
+	if (status == TALLY_OK && !source->live)
+		status = time_order_create(source->reader, &source->order, err);
 	if (status == TALLY_OK && !input->is_quiet && !input->shows_origin)
 		cli_note_origin(cli, source->reader);
 	if (status == TALLY_OK && !input->is_quiet && !input->shows_counts)

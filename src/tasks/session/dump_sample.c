@@ -145,16 +145,6 @@ static void print_stack(struct text *t, const struct record *record, const struc
 	text_char(t, '\n');
 }
 
-static void print_weight(struct text *t, const struct sample *sample)
-{
-	text_str(t, "... weight: ");
-	if (sample->present & SAMPLE_WEIGHT_STRUCT)
-		text_printf(t, "%u,0x%x,0x%x\n", (uint32_t)sample->weight, (unsigned)(sample->weight >> 32 & 0xffff),
-			(unsigned)(sample->weight >> 48));
-	else
-		text_printf(t, "%llu\n", (unsigned long long)sample->weight);
-}
-
 static void dump_sample_print_read(struct text *t, const struct sample *sample)
 {
 	const struct read_values *read = &sample->read;
@@ -181,8 +171,11 @@ static void dump_sample_print_read(struct text *t, const struct sample *sample)
 static void dump_sample_print_access(struct text *t, const struct sample *sample)
 {
 	uint64_t present = sample->present;
-	if (present & (SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
-		print_weight(t, sample);
+	if (present & SAMPLE_WEIGHT_STRUCT)
+		text_printf(t, "... weight: %u,0x%x,0x%x\n", (uint32_t)sample->weight,
+			(unsigned)(sample->weight >> 32 & 0xffff), (unsigned)(sample->weight >> 48));
+	else if (present & SAMPLE_WEIGHT)
+		text_printf(t, "... weight: %llu\n", (unsigned long long)sample->weight);
 	if (present & SAMPLE_DATA_SRC)
 		dump_sample_print_hex(t, " . data_src: ", sample->data_src);
 	if (present & SAMPLE_PHYS_ADDR)

@@ -3,18 +3,6 @@
 
 #include "perfdata/feature_encode.h"
 
-static bool make_attr(struct event_attrs *attrs, size_t index, const struct perf_attr *attr)
-{
-	struct writer w = {.swap = perfdata_reader_is_swapped(attrs->reader)};
-	struct perf_attr changed = attrs->change.make(attrs->change.context, attr);
-	attr_encode(&w, &changed);
-	attrs->attrs[index] = (struct tally_bytes){arena_copy(attrs->arena, w.data, w.len), w.len};
-	attrs->layouts[index] = record_layout_make(&changed, w.swap);
-	bool is_made = !w.failed && attrs->attrs[index].data;
-	writer_deinit(&w);
-	return is_made;
-}
-
 bool event_attrs_make(struct event_attrs *attrs, struct arena *arena, const struct perfdata_reader *reader,
 	const struct attr_change *change)
 {
@@ -26,8 +14,15 @@ bool event_attrs_make(struct event_attrs *attrs, struct arena *arena, const stru
 		.attrs = arena_array(arena, struct tally_bytes, count),
 		.layouts = arena_array(arena, struct record_layout, count)};
 	bool is_made = attrs->attrs && attrs->layouts;
-	for (size_t i = 0; i < count && is_made; i++)
-		is_made = make_attr(attrs, i, &events[i].attr);
+	for (size_t i = 0; i < count && is_made; i++) {
+		struct writer w = {.swap = perfdata_reader_is_swapped(reader)};
+		struct perf_attr changed = change->make(change->context, &events[i].attr);
+		attr_encode(&w, &changed);
+		attrs->attrs[i] = (struct tally_bytes){arena_copy(arena, w.data, w.len), w.len};
+		attrs->layouts[i] = record_layout_make(&changed, w.swap);
+		is_made = !w.failed && attrs->attrs[i].data;
+		writer_deinit(&w);
+	}
 	return is_made;
 }
 

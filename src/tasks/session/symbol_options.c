@@ -62,18 +62,6 @@ bool symbol_options_are_asked(const struct symbol_options *options)
 	       options->no_demangle || options->addr2line;
 }
 
-/* Relates the clock of the recording to the time of day: by the recorder's clock data, or by the last sample and the
- * modification time of the file. */
-static void symbol_options_set_clock(struct binary_store_options *store, const struct perfdata_features *f)
-{
-	if (feature_is_present(f, FEATURE_CLOCK_DATA) && !feature_is_damaged(f, FEATURE_CLOCK_DATA)) {
-		store->recorded_to_file_ns = (int64_t)(f->wall_clock_ns - f->clockid_time_ns);
-		store->is_clock_exact = true;
-	} else if (feature_is_present(f, FEATURE_SAMPLE_TIME) && store->recorded_ns > 0 && f->last_sample_time_ns > 0) {
-		store->recorded_to_file_ns = (int64_t)(store->recorded_ns - f->last_sample_time_ns);
-	}
-}
-
 struct binary_store_options symbol_options_of(
 	const struct cli *cli, const struct symbol_options *options, const struct perfdata_reader *reader)
 {
@@ -91,7 +79,16 @@ struct binary_store_options symbol_options_of(
 		store.cpu_id = features->cpuid;
 		store.pack = features->raw[FEATURE_PACK];
 		store.recorded_ns = perfdata_reader_layout(reader).mtime_ns;
-		symbol_options_set_clock(&store, features);
+		/* The clock of the recording is related to the time of day: by the recorder's clock data, or by the last
+		 * sample and the modification time of the file. */
+		if (feature_is_present(features, FEATURE_CLOCK_DATA) &&
+			!feature_is_damaged(features, FEATURE_CLOCK_DATA)) {
+			store.recorded_to_file_ns = (int64_t)(features->wall_clock_ns - features->clockid_time_ns);
+			store.is_clock_exact = true;
+		} else if (feature_is_present(features, FEATURE_SAMPLE_TIME) && store.recorded_ns > 0 &&
+			   features->last_sample_time_ns > 0) {
+			store.recorded_to_file_ns = (int64_t)(store.recorded_ns - features->last_sample_time_ns);
+		}
 	}
 	return store;
 }

@@ -120,12 +120,6 @@ static const struct option guest_rows[] = {
 };
 const struct option_table guest_option_table = {guest_rows, ARRAY_LEN(guest_rows), false};
 
-static const char *trace_name(uint32_t type)
-{
-	const char *name = record_trace_name(type);
-	return name ? name : "of an unknown kind";
-}
-
 static bool is_guests(const struct record *record)
 {
 	unsigned mode = record->misc & MISC_CPUMODE_MASK;
@@ -163,10 +157,11 @@ enum tally_status trace_options_open(const struct input_options *input, const st
 	struct trace_options_found found = {0};
 	if (trace_options_are_given(asked))
 		found = look_through(opened);
+	const char *trace = record_trace_name(found.trace_type);
 	if (asked->decoding && found.trace)
 		status = error_set(err, TALLY_UNSUPPORTED,
 			"%s is not supported yet: this recording's hardware trace (%s) is not decoded", asked->decoding,
-			trace_name(found.trace_type));
+			trace ? trace : "of an unknown kind");
 	else if (guest_option(asked) && found.guest)
 		status = error_set(err, TALLY_UNSUPPORTED,
 			"%s is not supported yet: this recording has samples of a guest, whose code is not looked up",
