@@ -40,13 +40,6 @@ static int simulation_run_remove_one(const char *path, const struct stat *st, in
 	return 0;
 }
 
-static void simulation_run_remove(struct simulation_run *run)
-{
-	if (run->folder[0])
-		nftw(run->folder, simulation_run_remove_one, DEPTH_MOST, FTW_DEPTH | FTW_PHYS);
-	run->folder[0] = '\0';
-}
-
 static enum tally_status simulation_run_make_folder(struct simulation_run *run, struct tally_error *err)
 {
 	const char *place = getenv("TMPDIR");
@@ -190,7 +183,9 @@ static void simulation_run_restore(struct simulation_run *run)
 	const struct timespec now = {0, 0};
 	sigset_t signals;
 	simulation_run_signals(&signals);
-	simulation_run_remove(run);
+	if (run->folder[0])
+		nftw(run->folder, simulation_run_remove_one, DEPTH_MOST, FTW_DEPTH | FTW_PHYS);
+	run->folder[0] = '\0';
 	prctl(PR_SET_CHILD_SUBREAPER, run->was_subreaper, 0, 0, 0);
 	for (int number; (number = sigtimedwait(&signals, NULL, &now)) > 0;)
 		if (number != SIGCHLD)
@@ -223,17 +218,6 @@ enum tally_status simulation_start(
 
 /* ---- Ending ---- */
 
-/* A signal from the terminal has reached the command as well; a signal that was sent to this process only is
- * forwarded. */
-static void simulation_run_take_signal(struct simulation_run *run, int number, const siginfo_t *info)
-{
-	if (info->si_code <= 0)
-		kill(run->child.pid, number);
-	else if (run->signal != 0)
-		kill(run->child.pid, SIGTERM); /* This is the second signal, so the command is asked to end. */
-	run->signal = number;
-}
-
 /* Returns whether a process with a stream still runs as a child of this process, because its parent ended first;
  * reaps those that have ended. Other children, which this process inherited through exec, are not waited for. */
 static bool simulation_run_has_survivors(const struct simulation_run *run)
@@ -263,8 +247,15 @@ enum tally_status simulation_wait(struct simulation_run *run, struct tally_error
 		if (status != TALLY_OK)
 			return status;
 		int number = has_ended ? 0 : sigwaitinfo(&signals, &info);
-		if (number > 0 && number != SIGCHLD)
-			simulation_run_take_signal(run, number, &info);
+		if (number <= 0 || number == SIGCHLD)
+			continue;
+		/* A signal from the terminal has reached the command as well; a signal that was sent to this process
+		 * only is forwarded. */
+		if (info.si_code <= 0)
+			kill(run->child.pid, number);
+		else if (run->signal != 0)
+			kill(run->child.pid, SIGTERM); /* This is the second signal, so the command is asked to end. */
+		run->signal = number;
 	}
 	run->end_ns = clock_ns();
 	run->has_survivors = simulation_run_has_survivors(run);

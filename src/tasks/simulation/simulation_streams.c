@@ -378,18 +378,12 @@ static void simulation_streams_note_lost(struct simulation_stream *image, const 
 	image->lost_samples = lost.samples;
 }
 
-static bool simulation_streams_is_sound_sample(const struct simulation_streams *streams, const struct record *record)
-{
-	struct sample sample;
-	return sample_decode(&streams->layout, record, &sample, NULL) == TALLY_OK &&
-	       sample.id - 1 < simulation_streams_header(streams)->sampled_count;
-}
-
 /* Returns whether the record belongs into a recording; invalid ones are counted. */
 static bool simulation_streams_takes(
 	struct simulation_streams *streams, struct simulation_stream *image, const struct record *record)
 {
 	struct record_fields fields;
+	struct sample sample;
 	bool is_sound = false;
 	switch (record->type) {
 	case SIM_RECORD_COUNTS:
@@ -398,7 +392,8 @@ static bool simulation_streams_takes(
 		simulation_streams_note_lost(image, record);
 		return false;
 	case RECORD_SAMPLE:
-		is_sound = simulation_streams_is_sound_sample(streams, record);
+		is_sound = sample_decode(&streams->layout, record, &sample, NULL) == TALLY_OK &&
+			   sample.id - 1 < simulation_streams_header(streams)->sampled_count;
 		break;
 	case RECORD_COMM:
 	case RECORD_MMAP2:
