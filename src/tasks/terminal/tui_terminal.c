@@ -274,11 +274,6 @@ static attr_t tui_terminal_attributes(const struct tui_terminal *terminal, unsig
 	return is_block && (style - GRID_BLOCKS) % 2 ? selected | A_REVERSE : selected;
 }
 
-static bool has_pair(unsigned style)
-{
-	return style == GRID_WARM || style == GRID_HOT || style >= GRID_SOURCE;
-}
-
 /* Replaces the characters that screens draw with, for terminals with ASCII only. */
 static wchar_t ascii_of(uint32_t character)
 {
@@ -296,7 +291,8 @@ static wchar_t ascii_of(uint32_t character)
 static void show_cell(const struct tui_terminal *terminal, const struct grid_cell *cell, int row, int column)
 {
 	unsigned style = cell->style & ~(unsigned)GRID_SELECTED;
-	int pair = terminal->has_colours && has_pair(style) ? (int)style : 0;
+	bool has_pair = style == GRID_WARM || style == GRID_HOT || style >= GRID_SOURCE;
+	int pair = terminal->has_colours && has_pair ? (int)style : 0;
 	wchar_t text[2] = {(wchar_t)cell->character, 0};
 	cchar_t shown;
 	if (cell->character >= 0x80 && !terminal->is_utf8)
