@@ -79,8 +79,8 @@ struct binary_store_options symbol_options_of(
 		store.cpu_id = features->cpuid;
 		store.pack = features->raw[FEATURE_PACK];
 		store.recorded_ns = perfdata_reader_layout(reader).mtime_ns;
-		/* The clock of the recording is related to the time of day: by the recorder's clock data, or by the last
-		 * sample and the modification time of the file. */
+		/* The clock of the recording is related to the time of day: by the recorder's clock data, or by the
+		 * last sample and the modification time of the file. */
 		if (feature_is_present(features, FEATURE_CLOCK_DATA) &&
 			!feature_is_damaged(features, FEATURE_CLOCK_DATA)) {
 			store.recorded_to_file_ns = (int64_t)(features->wall_clock_ns - features->clockid_time_ns);
