@@ -48,43 +48,29 @@ void diff_json_begin(struct json *j, const struct diff_request *request, const s
 	json_array(j, "events");
 }
 
-static void put_differences(struct json *j, const struct diff_table *diff, uint32_t row)
-{
-	json_array(j, "differences");
-	for (size_t file = 1; file < diff->file_count; file++) {
-		json_object(j, NULL);
-		bool needs_base = diff->options.method == DIFF_RATIO || diff->options.method == DIFF_WEIGHTED;
-		if (diff_table_has_difference(diff, row, file) &&
-			(!needs_base || diff_table_value(diff, row, 0)->is_there))
-			json_fixed(j, "difference", diff_table_difference(diff, row, file), CHANGES_JSON_DECIMALS);
-		json_object_end(j);
-	}
-	json_array_end(j);
-}
-
 static void diff_json_put_row(struct json *j, const struct diff_output *output, uint32_t row)
 {
 	const struct diff_request *request = output->request;
+	const struct diff_table *diff = output->diff;
 	json_object(j, NULL);
-	changes_json_keys(j, output->diff, row, request->keys, request->key_count);
-	changes_json_values(j, output->diff, row);
-	if (output->changes)
+	changes_json_keys(j, diff, row, request->keys, request->key_count);
+	changes_json_values(j, diff, row);
+	if (output->changes) {
 		changes_json_change(j, "change", &output->changes->rows[row]);
-	else
-		put_differences(j, output->diff, row);
-	json_object_end(j);
-}
-
-static void diff_json_put_frames(struct json *j, const struct diff_paths *paths, uint32_t path)
-{
-	json_array(j, "frames");
-	for (; path != 0; path = paths->items[path].parent) {
-		json_object(j, NULL);
-		json_string(j, "name", intern_get(&paths->names, paths->items[path].name));
-		json_bool(j, "is_inlined", paths->items[path].is_inlined);
-		json_object_end(j);
+	} else {
+		bool needs_base = diff->options.method == DIFF_RATIO || diff->options.method == DIFF_WEIGHTED;
+		json_array(j, "differences");
+		for (size_t file = 1; file < diff->file_count; file++) {
+			json_object(j, NULL);
+			if (diff_table_has_difference(diff, row, file) &&
+				(!needs_base || diff_table_value(diff, row, 0)->is_there))
+				json_fixed(
+					j, "difference", diff_table_difference(diff, row, file), CHANGES_JSON_DECIMALS);
+			json_object_end(j);
+		}
+		json_array_end(j);
 	}
-	json_array_end(j);
+	json_object_end(j);
 }
 
 static void put_paths(struct json *j, const struct diff_output *output)
@@ -96,7 +82,14 @@ static void put_paths(struct json *j, const struct diff_output *output)
 		if (!paths_text_has(&output->path_options, path))
 			continue;
 		json_object(j, NULL);
-		diff_json_put_frames(j, paths, path);
+		json_array(j, "frames");
+		for (uint32_t frame = path; frame != 0; frame = paths->items[frame].parent) {
+			json_object(j, NULL);
+			json_string(j, "name", intern_get(&paths->names, paths->items[frame].name));
+			json_bool(j, "is_inlined", paths->items[frame].is_inlined);
+			json_object_end(j);
+		}
+		json_array_end(j);
 		json_fixed(j, "base_share_percent", change->base_share, CHANGES_JSON_DECIMALS);
 		json_fixed(j, "new_share_percent", change->new_share, CHANGES_JSON_DECIMALS);
 		if (change->is_tested)

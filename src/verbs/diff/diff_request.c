@@ -197,18 +197,6 @@ static bool is_constant(const struct diff_request *r, enum profile_key key)
 	       (key == KEY_SYMBOL && is_single(r->samples.filters.symbols));
 }
 
-static void choose_columns(struct diff_request *r)
-{
-	r->column_count = 0;
-	for (size_t i = 0; i < r->key_count; i++)
-		if (!is_constant(r, r->keys[i]))
-			r->columns[r->column_count++] = r->keys[i];
-	if (r->column_count)
-		return;
-	memcpy(r->columns, r->keys, sizeof(r->columns));
-	r->column_count = r->key_count;
-}
-
 static enum tally_status diff_request_add_keys(struct diff_request *r, const char *list, struct tally_error *err)
 {
 	struct tally_str rest = str_from(list), part;
@@ -238,7 +226,14 @@ enum tally_status diff_request_finish(struct diff_request *r, struct tally_error
 	}
 	if (status != TALLY_OK)
 		return status;
-	choose_columns(r);
+	r->column_count = 0;
+	for (size_t i = 0; i < r->key_count; i++)
+		if (!is_constant(r, r->keys[i]))
+			r->columns[r->column_count++] = r->keys[i];
+	if (r->column_count == 0) {
+		memcpy(r->columns, r->keys, sizeof(r->columns));
+		r->column_count = r->key_count;
+	}
 	if (r->fail_if)
 		status = diff_gate_parse(r->fail_if, r->test.level, &r->gate, err);
 	double loosest = diff_gate_loosest_p(&r->gate);
