@@ -186,43 +186,25 @@ static void cmd_lock_print_notes(const struct lock_job *job)
 			w->unended, w->unbegun, settings->is_live ? "meanwhile" : "in this recording");
 }
 
-/* Opens a recording into a job, which the caller closes. */
-static enum tally_status cmd_lock_open_job(struct lock_job *job, struct tally_error *err)
-{
-	const struct lock_settings *settings = job->settings;
-	const struct data_input input = {.file = settings->input, .symbols = settings->symbols};
-	enum tally_status status = data_source_open_reader(&input, &job->source, err);
-	if (status == TALLY_OK && settings->dump)
-		status = report_dump_first(job->cli, job->source.reader, input.file.path, err);
-	if (status == TALLY_OK)
-		status = data_source_read(job->cli, &input, &job->source, err);
-	return status == TALLY_OK ? lock_job_begin(job, err) : status;
-}
-
-/* Drops waits that will have no end: all of them after lost events, which may contain the ends, and those of a thread
- * that exits. */
-static void cmd_lock_take_sideband(struct lock_job *job, const struct record *record)
-{
-	struct record_fields fields;
-	if (record->type == RECORD_LOST)
-		lock_waits_give_up(&job->waits);
-	else if (record->type == RECORD_EXIT && record_decode(record, &fields, NULL) == TALLY_OK)
-		lock_waits_end_thread(&job->waits, (int32_t)fields.task.tid);
-}
-
 static enum tally_status cmd_lock_read_events(struct lock_job *job, struct tally_error *err)
 {
 	struct data_sample sample;
+	struct record_fields fields;
 	enum tally_status status;
 	job->source.with_sideband = job->source.with_losses = true;
 	while ((status = data_source_next(&job->source, &sample, err)) == TALLY_OK) {
-		if (!sample.event) {
-			cmd_lock_take_sideband(job, &sample.record);
-			continue;
+		/* Waits that will have no end are dropped: all of them after lost events, which may contain the ends,
+		 * and those of a thread that exits. */
+		if (sample.event) {
+			status = lock_job_take(job, &sample, err);
+			if (status != TALLY_OK)
+				return status;
+		} else if (sample.record.type == RECORD_LOST) {
+			lock_waits_give_up(&job->waits);
+		} else if (sample.record.type == RECORD_EXIT &&
+			   record_decode(&sample.record, &fields, NULL) == TALLY_OK) {
+			lock_waits_end_thread(&job->waits, (int32_t)fields.task.tid);
 		}
-		status = lock_job_take(job, &sample, err);
-		if (status != TALLY_OK)
-			return status;
 	}
 	lock_job_finish(job);
 	return status == TALLY_END ? TALLY_OK : status;
@@ -292,12 +274,19 @@ static int show_job(
 static int show_file(struct lock_job *job, struct cmd_lock_output *output)
 {
 	struct tally_error err;
-	const char *path = job->settings->output;
-	enum tally_status status = cmd_lock_open_job(job, &err);
+	const struct lock_settings *settings = job->settings;
+	const struct data_input input = {.file = settings->input, .symbols = settings->symbols};
+	enum tally_status status = data_source_open_reader(&input, &job->source, &err);
+	if (status == TALLY_OK && settings->dump)
+		status = report_dump_first(job->cli, job->source.reader, input.file.path, &err);
+	if (status == TALLY_OK)
+		status = data_source_read(job->cli, &input, &job->source, &err);
+	if (status == TALLY_OK)
+		status = lock_job_begin(job, &err);
 	if (status == TALLY_END) /* The reader of the output has exited. */
 		return 0;
-	if (status == TALLY_OK && path)
-		status = cmd_lock_open_output(output, path, job->settings->input.path, &err);
+	if (status == TALLY_OK && settings->output)
+		status = cmd_lock_open_output(output, settings->output, input.file.path, &err);
 	if (status != TALLY_OK)
 		return cli_fail(job->cli, &err);
 	status = cmd_lock_read_events(job, &err);

@@ -162,12 +162,6 @@ static struct tally_str lock_job_comm_of(const struct lock_job *job, const struc
 	return data_source_comm(&job->source, &last, room);
 }
 
-static struct tally_str cgroup_of(const struct lock_job *job, const struct data_sample *s)
-{
-	struct tally_str path;
-	return cgroup_names_find(&job->cgroups, s->sample.cgroup, &path) ? path : STR("unknown");
-}
-
 /* ---- rows ---- */
 
 /* Returns false if there is no memory. If no row can be added, new data gets the ID INTERN_NONE. */
@@ -227,7 +221,8 @@ static bool lock_job_add_label(
 		name = n->comm.data ? n->comm : lock_job_comm_of(job, s, room);
 		label.number = (uint64_t)(int64_t)(int32_t)s->sample.tid;
 	} else if (job->layout == LOCK_BY_CGROUP) {
-		name = cgroup_of(job, s);
+		if (!cgroup_names_find(&job->cgroups, s->sample.cgroup, &name))
+			name = STR("unknown");
 	} else if (job->settings->combine && !lock_job_class_of(job, address, &name)) {
 		return false;
 	}

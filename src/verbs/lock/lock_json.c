@@ -6,19 +6,6 @@
 
 #define LOCK_JSON_SCHEMA_VERSION 1
 
-/* Writes the losses of a live measurement, in which the kernel adds up waits, or they are read from rings if BPF is
- * refused. */
-static void lock_json_losses(struct json *j, const struct lock_job *job)
-{
-	json_object(j, "lost");
-	json_u64(j, "samples", job->source.pass.sideband.health.lost_samples);
-	json_u64(j, "missed_events", job->lost.missed);
-	json_u64(j, "waits", job->lost.without_wait);
-	json_u64(j, "stacks", job->lost.without_stack);
-	json_u64(j, "threads", job->lost.without_task);
-	json_object_end(j);
-}
-
 bool lock_json(const struct lock_job *job, const struct lock_table *table, struct text *out)
 {
 	const struct lock_waits *waits = &job->waits;
@@ -30,7 +17,14 @@ bool lock_json(const struct lock_job *job, const struct lock_table *table, struc
 		json_string(&j, "path", str_from(recording_name(job->settings->input.path)));
 		json_u64(&j, "lost_events", job->source.pass.sideband.health.lost_events);
 	} else {
-		lock_json_losses(&j, job);
+		/* In a live measurement the kernel adds up waits, or they are read from rings if BPF is refused. */
+		json_object(&j, "lost");
+		json_u64(&j, "samples", job->source.pass.sideband.health.lost_samples);
+		json_u64(&j, "missed_events", job->lost.missed);
+		json_u64(&j, "waits", job->lost.without_wait);
+		json_u64(&j, "stacks", job->lost.without_stack);
+		json_u64(&j, "threads", job->lost.without_task);
+		json_object_end(&j);
 	}
 	json_u64(&j, "events", job->events);
 	json_u64(&j, "unended", waits->unended);

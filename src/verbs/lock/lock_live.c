@@ -148,18 +148,6 @@ static enum tally_status lock_live_learn(
 	return record->type == RECORD_COMM ? live_state_apply(&live->state, record, fields, err) : TALLY_OK;
 }
 
-static enum tally_status lock_live_open_source(struct lock_live *live, struct tally_error *err)
-{
-	const struct data_input input = {.symbols = live->job->settings->symbols};
-	enum tally_status status = live_rings_add_state(&live->rings, (struct record_synth){.no_maps = true}, err);
-	if (status == TALLY_OK)
-		status = live_rings_each_state(&live->rings, lock_live_learn, live, err);
-	if (status == TALLY_OK)
-		status = live_rings_open_source(&live->rings, &input, err);
-	live->job->running = &live->state;
-	return status == TALLY_OK ? lock_job_begin(live->job, err) : status;
-}
-
 /*
  * A BPF program adds up waits if it can be loaded; otherwise the events are read, which report everything but owners.
  */
@@ -183,6 +171,7 @@ static enum tally_status lock_live_choose_way(struct lock_live *live, struct tal
 
 static enum tally_status lock_live_open_all(struct lock_live *live, struct tally_error *err)
 {
+	const struct data_input input = {.symbols = live->job->settings->symbols};
 	enum tally_status status = lock_live_choose_way(live, err);
 	if (status == TALLY_OK)
 		status = live_rings_add_events(&live->rings, live->locks ? EVENTS_BPF : EVENTS, err);
@@ -192,19 +181,15 @@ static enum tally_status lock_live_open_all(struct lock_live *live, struct tally
 		return status;
 	record_attrs_leave_out_mappings(&live->events);
 	status = live_rings_open(&live->rings, err);
-	return status == TALLY_OK ? lock_live_open_source(live, err) : status;
-}
-
-/* Enables the events, and then starts the command. */
-static enum tally_status lock_live_start(struct lock_live *live, struct tally_error *err)
-{
-	const struct command_watch *watch = &live->rings.watch;
-	enum tally_status status = recorder_enable(live->rings.opening.recorder, err);
-	if (status == TALLY_OK && live->locks)
-		status = lock_bpf_watch(live->locks, live->job, watch->has_child ? watch->child.pid : 0, err);
-	if (status == TALLY_OK && live->locks)
-		lock_bpf_start(live->locks);
-	return status == TALLY_OK ? command_watch_start(&live->rings.watch, err) : status;
+	if (status != TALLY_OK)
+		return status;
+	status = live_rings_add_state(&live->rings, (struct record_synth){.no_maps = true}, err);
+	if (status == TALLY_OK)
+		status = live_rings_each_state(&live->rings, lock_live_learn, live, err);
+	if (status == TALLY_OK)
+		status = live_rings_open_source(&live->rings, &input, err);
+	live->job->running = &live->state;
+	return status == TALLY_OK ? lock_job_begin(live->job, err) : status;
 }
 
 int lock_live_open(const struct lock_live_config *config, struct lock_live **out)
@@ -222,8 +207,15 @@ int lock_live_open(const struct lock_live_config *config, struct lock_live **out
 	enum tally_status status = lock_live_open_all(live, &err);
 	if (!live->job->settings->quiet)
 		live_rings_say_notes(&live->rings);
+	const struct command_watch *watch = &live->rings.watch;
 	if (status == TALLY_OK)
-		status = lock_live_start(live, &err);
+		status = recorder_enable(live->rings.opening.recorder, &err);
+	if (status == TALLY_OK && live->locks)
+		status = lock_bpf_watch(live->locks, live->job, watch->has_child ? watch->child.pid : 0, &err);
+	if (status == TALLY_OK && live->locks)
+		lock_bpf_start(live->locks);
+	if (status == TALLY_OK)
+		status = command_watch_start(&live->rings.watch, &err);
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
@@ -240,7 +232,7 @@ void lock_live_close(struct lock_live *live)
 
 /* ---- running ---- */
 
-static enum tally_status lock_live_watch(struct lock_live *live, struct tally_error *err)
+enum tally_status lock_live_run(struct lock_live *live, struct tally_error *err)
 {
 	const bool *is_over = &live->rings.watch.is_over;
 	enum tally_status status = TALLY_OK;
@@ -249,12 +241,6 @@ static enum tally_status lock_live_watch(struct lock_live *live, struct tally_er
 		if (status == TALLY_OK && !*is_over)
 			status = lock_live_drain(live, false, err);
 	}
-	return status;
-}
-
-enum tally_status lock_live_run(struct lock_live *live, struct tally_error *err)
-{
-	enum tally_status status = lock_live_watch(live, err);
 	recorder_disable(live->rings.opening.recorder);
 	if (status == TALLY_OK)
 		status = lock_live_drain(live, true, err);
