@@ -90,12 +90,6 @@ static void kvm_live_take_keys(struct kvm_live *live)
 	live->has_terminal = tcsetattr(STDIN_FILENO, TCSANOW, &modes) == 0;
 }
 
-static void kvm_live_leave_keys(const struct kvm_live *live)
-{
-	if (live->has_terminal && kvm_live_is_in_front())
-		(void)tcsetattr(STDIN_FILENO, TCSANOW, &live->modes);
-}
-
 static enum tally_status kvm_live_open(struct kvm_live *live, struct tally_error *err)
 {
 	enum tally_status status = kvm_live_make_events(live, err);
@@ -110,7 +104,8 @@ static enum tally_status kvm_live_open(struct kvm_live *live, struct tally_error
 
 static void kvm_live_close(struct kvm_live *live)
 {
-	kvm_live_leave_keys(live);
+	if (live->has_terminal && kvm_live_is_in_front())
+		(void)tcsetattr(STDIN_FILENO, TCSANOW, &live->modes);
 	kvm_stat_close(&live->job);
 	live_rings_close(&live->rings);
 	event_list_deinit(&live->events);
@@ -202,23 +197,18 @@ static void kvm_live_show(struct kvm_live *live, enum tally_status *status, stru
 
 /* ---- running ---- */
 
-static void kvm_live_read_keys(struct kvm_live *live)
-{
-	char key;
-	while (live->has_terminal && kvm_live_is_in_front() && read(STDIN_FILENO, &key, 1) == 1)
-		live->rings.watch.is_over |= key == 'q';
-}
-
 static enum tally_status kvm_live_watch(struct kvm_live *live, struct tally_error *err)
 {
 	const int64_t display_ms = (int64_t)live->request->settings->display_s * 1000;
 	int64_t due_ms = clock_ms() + display_ms, now_ms;
-	const bool *is_over = &live->rings.watch.is_over;
+	bool *is_over = &live->rings.watch.is_over;
 	enum tally_status status = TALLY_OK;
+	char key;
 	while (status == TALLY_OK && !*is_over) {
 		int64_t left_ms = MAX(due_ms - clock_ms(), 0);
 		status = live_rings_wait(&live->rings, (int)MIN(left_ms, KVM_LIVE_WAIT_MS), err);
-		kvm_live_read_keys(live);
+		while (live->has_terminal && kvm_live_is_in_front() && read(STDIN_FILENO, &key, 1) == 1)
+			*is_over |= key == 'q';
 		if (status == TALLY_OK && !*is_over)
 			status = live_rings_drain(&live->rings, false, err);
 		kvm_live_say_slow(live, &status, err);
@@ -245,14 +235,6 @@ static enum tally_status kvm_live_finish(struct kvm_live *live, struct tally_err
 	return status;
 }
 
-static void kvm_live_say_what_is_open(const struct kvm_live *live)
-{
-	size_t count;
-	(void)recorder_sources(live->rings.opening.recorder, &count);
-	cli_failf(live->request->cli, "%zu counters of %zu events are open, with rings of %zu kB", count,
-		live->events.len, (size_t)recorder_ring_bytes(live->rings.opening.recorder) >> 10);
-}
-
 int kvm_live_run(const struct kvm_live_request *request)
 {
 	struct kvm_live live = {.request = request, .job.settings = &request->settings->stat};
@@ -262,8 +244,12 @@ int kvm_live_run(const struct kvm_live_request *request)
 	kvm_live_plan(&live);
 	enum tally_status status = kvm_live_open(&live, &err);
 	live_rings_say_notes(&live.rings);
-	if (status == TALLY_OK && request->settings->record.verbose > 0)
-		kvm_live_say_what_is_open(&live);
+	if (status == TALLY_OK && request->settings->record.verbose > 0) {
+		size_t count;
+		(void)recorder_sources(live.rings.opening.recorder, &count);
+		cli_failf(request->cli, "%zu counters of %zu events are open, with rings of %zu kB", count,
+			live.events.len, (size_t)recorder_ring_bytes(live.rings.opening.recorder) >> 10);
+	}
 	if (status == TALLY_OK) {
 		status = kvm_live_watch(&live, &err);
 		if (status == TALLY_OK)

@@ -97,16 +97,6 @@ static struct kvm_stat_row *kvm_stat_row_of(struct kvm_stat_job *job, const stru
 	return &job->rows.items[*index];
 }
 
-static void kvm_stat_add(struct kvm_stat_job *job, struct kvm_stat_row *row, uint64_t ns)
-{
-	running_mean_add(&row->mean, (double)ns);
-	row->total += ns;
-	row->least = MIN(row->least, ns);
-	row->most = MAX(row->most, ns);
-	job->count++;
-	job->total += ns;
-}
-
 static bool kvm_stat_is_wanted(
 	const struct kvm_stat_job *job, const struct kvm_stat_thread *thread, const struct data_sample *s)
 {
@@ -136,7 +126,13 @@ static void kvm_stat_end(
 		row = &job->rows.items[index];
 	if (row && thread->has_begun && thread->is_known && s->clock >= thread->begin &&
 		kvm_stat_is_wanted(job, thread, s)) {
-		kvm_stat_add(job, row, s->clock - thread->begin);
+		uint64_t ns = s->clock - thread->begin;
+		running_mean_add(&row->mean, (double)ns);
+		row->total += ns;
+		row->least = MIN(row->least, ns);
+		row->most = MAX(row->most, ns);
+		job->count++;
+		job->total += ns;
 		kvm_stat_say_slow(job, thread, row, s);
 	}
 	thread->has_begun = thread->has_key = false;
