@@ -85,15 +85,6 @@ struct fleet_losses agent_output_pending(struct agent_output *output)
 	return all;
 }
 
-/* Subtracts the losses that a stored batch has reported from those that are pending. The queue's losses are not among
- * them: the queue subtracts these itself. */
-static void agent_output_report(struct agent_output *output, const struct fleet_losses *reported)
-{
-	output->pending.dropped_batches -= reported->dropped_batches - output->queued.batches;
-	output->pending.dropped_samples -= reported->dropped_samples - output->queued.samples;
-	output->pending.lost_samples -= reported->lost_samples - output->queued.lost_samples;
-}
-
 void agent_output_drop(
 	struct agent_output *output, uint64_t samples, uint64_t lost_samples, const struct fleet_losses *reported)
 {
@@ -162,7 +153,11 @@ enum tally_status agent_output_put(struct agent_output *output, const struct age
 	}
 	if (status != TALLY_OK)
 		return status;
-	agent_output_report(output, reported);
+	/* The stored batch has reported these losses, so they are no longer pending. The queue's losses are not among
+	 * the pending ones: the queue subtracts them itself. */
+	output->pending.dropped_batches -= reported->dropped_batches - output->queued.batches;
+	output->pending.dropped_samples -= reported->dropped_samples - output->queued.samples;
+	output->pending.lost_samples -= reported->lost_samples - output->queued.lost_samples;
 	output->totals.kept_batches++;
 	output->totals.kept_samples += batch->samples;
 	if (output->sender)

@@ -241,11 +241,6 @@ static bool agent_run_wait(struct agent_run *run, int64_t due_ms, struct tally_e
 	return true;
 }
 
-static void agent_run_warn(const struct agent_run *run, const struct tally_error *err)
-{
-	cli_sayf("%s: warning: %s\n", run->request->cli->program, err->text);
-}
-
 /* Reads the records that have arrived since the previous window ended, and starts the next window. */
 static enum tally_status agent_run_take(struct agent_run *run, bool is_last, struct profile **profile,
 	struct agent_window_facts *facts, struct tally_error *err)
@@ -309,7 +304,7 @@ static enum tally_status agent_run_finish_window(struct agent_run *run, bool is_
 	else
 		status = agent_output_put(run->output, &batch, &reported, &why);
 	if (status != TALLY_OK)
-		agent_run_warn(run, &why);
+		cli_sayf("%s: warning: %s\n", run->request->cli->program, why.text);
 	agent_batch_deinit(&batch);
 #ifdef __GLIBC__
 	/* Encoding a batch needs much memory for a short time, which would otherwise stay allocated. */

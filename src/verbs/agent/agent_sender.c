@@ -62,14 +62,6 @@ static void agent_sender_tell(struct agent_sender *s, const char *text)
 	cli_sayf("%s: warning: %s\n", s->config.program, text);
 }
 
-static void agent_sender_count(struct agent_sender *s, uint64_t samples)
-{
-	pthread_mutex_lock(&s->lock);
-	s->figures.batches++;
-	s->figures.samples += samples;
-	pthread_mutex_unlock(&s->lock);
-}
-
 /* Sends a batch without the symbols that the store is known to have. If the store lacks some of them, sends it again
  * with all symbols. Servers of other kinds always receive all symbols. */
 static enum tally_status agent_sender_post(
@@ -110,7 +102,10 @@ static void agent_sender_acknowledge(struct agent_sender *s, const struct batch_
 	struct tally_bytes bytes, const struct batch_receipt *receipt)
 {
 	batch_queue_sent(s->queue, item->id);
-	agent_sender_count(s, item->samples);
+	pthread_mutex_lock(&s->lock);
+	s->figures.batches++;
+	s->figures.samples += item->samples;
+	pthread_mutex_unlock(&s->lock);
 	if (s->failures > 0)
 		cli_sayf("%s: batches are being sent again\n", s->config.program);
 	s->failures = 0;
@@ -200,14 +195,6 @@ static void agent_sender_pause(struct agent_sender *s, uint64_t pause_ms)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static bool agent_sender_is_closing(struct agent_sender *s)
-{
-	pthread_mutex_lock(&s->lock);
-	bool is_closing = s->is_closing;
-	pthread_mutex_unlock(&s->lock);
-	return is_closing;
-}
-
 static void *agent_sender_main(void *context)
 {
 	struct agent_sender *s = context;
@@ -216,10 +203,12 @@ static void *agent_sender_main(void *context)
 	while (!was_closing && !atomic_load(&s->is_stopped)) {
 		struct batch_queue_item item;
 		struct tally_error err = {0};
-		bool is_closing = agent_sender_is_closing(s); /* No batches are added once the sender is closing. */
+		pthread_mutex_lock(&s->lock);
+		was_closing = s->is_closing; /* No batches are added once the sender is closing. */
+		pthread_mutex_unlock(&s->lock);
 		enum tally_status status = batch_queue_oldest(s->queue, &item, &bytes, &err);
 		uint64_t pause_ms = 0;
-		was_closing = is_closing;
+
 		if (status == TALLY_OK)
 			pause_ms = agent_sender_send(
 				s, &item, (struct tally_bytes){(const uint8_t *)bytes.data, bytes.len});

@@ -149,15 +149,6 @@ static char **cmd_agent_copy_command_line(const char *program, int argc, char **
 	return copy;
 }
 
-static int cmd_agent_run_parsed(const struct agent_run_request *request)
-{
-	struct agent_settings *s = request->settings;
-	int code = cmd_agent_complete(request->cli, request->command, s);
-	if (code == 0)
-		code = record_freq_find(request->kernel, &s->record, &s->rate);
-	return code == 0 ? agent_run(request) : code;
-}
-
 static int cmd_agent_run(const struct cli *cli, const struct command *command, int argc, char **argv)
 {
 	struct agent_settings settings = {.record = record_settings_default(),
@@ -175,8 +166,13 @@ static int cmd_agent_run(const struct cli *cli, const struct command *command, i
 	int code = cli_parse_options(cli, command, argc, argv, &settings, &rest);
 	if (code == CLI_GO_ON && rest < argc)
 		code = cli_usagef(cli, command, NULL, "unexpected argument '%s'", argv[rest]);
-	if (code == CLI_GO_ON)
-		code = cmd_agent_run_parsed(&request);
+	if (code == CLI_GO_ON) {
+		code = cmd_agent_complete(cli, command, &settings);
+		if (code == 0)
+			code = record_freq_find(request.kernel, &settings.record, &settings.rate);
+		if (code == 0)
+			code = agent_run(&request);
+	}
 	vec_free(&settings.labels);
 	record_settings_deinit(&settings.record);
 	free(words);
