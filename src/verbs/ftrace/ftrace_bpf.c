@@ -33,15 +33,6 @@ static enum tally_status ftrace_bpf_find_event(
 	return tracepoint_id(kernel_seam_linux(), system, rest, &id, err);
 }
 
-static enum tally_status ftrace_bpf_watch_target(
-	struct bpf_latency *latency, const struct target *target, struct tally_error *err)
-{
-	enum tally_status status = TALLY_OK;
-	for (size_t i = 0; status == TALLY_OK && !target->is_system_wide && i < target->thread_count; i++)
-		status = bpf_latency_watch(latency, (uint32_t)target->threads[i], err);
-	return status;
-}
-
 static enum tally_status ftrace_bpf_set_cpus(
 	const struct ftrace_settings *s, const struct target *target, bool **cpus, struct tally_error *err)
 {
@@ -111,8 +102,9 @@ enum tally_status ftrace_bpf_measure(
 	enum tally_status status = command_watch_open(&watch, kernel_seam_linux(), &request, job->argv, err);
 	if (status == TALLY_OK)
 		status = ftrace_bpf_open(job->settings, &watch, histogram, &latency, err);
-	if (status == TALLY_OK)
-		status = ftrace_bpf_watch_target(latency, &watch.target, err);
+	const struct target *target = &watch.target;
+	for (size_t i = 0; status == TALLY_OK && !target->is_system_wide && i < target->thread_count; i++)
+		status = bpf_latency_watch(latency, (uint32_t)target->threads[i], err);
 	if (status == TALLY_OK) {
 		bpf_latency_start(latency);
 		status = command_watch_start(&watch, err);

@@ -215,24 +215,20 @@ static enum tally_status ftrace_run_read(struct ftrace_runner *r, bool *has_more
 
 /* ---- running ---- */
 
-static enum tally_status ftrace_run_delay(struct ftrace_runner *r, struct tally_error *err)
-{
-	enum tally_status status = TALLY_OK;
-	uint64_t now_ns = clock_ns(), delay_ms = MIN(r->job->settings->delay_ms, (UINT64_MAX - now_ns) / 1000000);
-	uint64_t end_ns = now_ns + delay_ms * 1000000;
-	while (status == TALLY_OK && !r->watch.is_over && (now_ns = clock_ns()) < end_ns)
-		status = command_watch_wait(&r->watch, (int)MIN((end_ns - now_ns) / 1000000 + 1, (uint64_t)1000), err);
-	return status;
-}
-
 static enum tally_status ftrace_run_start(struct ftrace_runner *r, struct tally_error *err)
 {
 	bool is_late = r->job->settings->delay_ms > 0;
 	enum tally_status status = is_late ? TALLY_OK : ftrace_start(r->session, err);
 	if (status == TALLY_OK)
 		status = command_watch_start(&r->watch, err);
-	if (status == TALLY_OK && is_late)
-		status = ftrace_run_delay(r, err);
+	if (status == TALLY_OK && is_late) {
+		uint64_t now_ns = clock_ns();
+		uint64_t delay_ms = MIN(r->job->settings->delay_ms, (UINT64_MAX - now_ns) / 1000000);
+		uint64_t end_ns = now_ns + delay_ms * 1000000;
+		while (status == TALLY_OK && !r->watch.is_over && (now_ns = clock_ns()) < end_ns)
+			status = command_watch_wait(
+				&r->watch, (int)MIN((end_ns - now_ns) / 1000000 + 1, (uint64_t)1000), err);
+	}
 	return status == TALLY_OK && is_late && !r->watch.is_over ? ftrace_start(r->session, err) : status;
 }
 
@@ -286,13 +282,6 @@ static enum tally_status ftrace_run_open(struct ftrace_runner *r, struct diag *d
 	return status == TALLY_OK && job->has_heading ? ftrace_run_pass_heading(r, err) : status;
 }
 
-static void ftrace_run_close(struct ftrace_runner *r)
-{
-	ftrace_close(r->session);
-	command_watch_close(&r->watch);
-	text_deinit(&r->lines);
-}
-
 enum tally_status ftrace_run(struct ftrace_job *job, struct tally_error *err)
 {
 	struct ftrace_runner r = {.job = job, .kernel = kernel_seam_linux(), .watch.signal_fd = -1};
@@ -312,6 +301,8 @@ enum tally_status ftrace_run(struct ftrace_job *job, struct tally_error *err)
 	if (status == TALLY_OK)
 		status = ftrace_run_drain(&r, err);
 	job->exit_code = command_watch_exit_code(&r.watch);
-	ftrace_run_close(&r);
+	ftrace_close(r.session);
+	command_watch_close(&r.watch);
+	text_deinit(&r.lines);
 	return status;
 }
