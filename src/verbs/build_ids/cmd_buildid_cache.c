@@ -301,27 +301,23 @@ static void cmd_buildid_cache_trim(struct cmd_buildid_cache_job *job)
 	}
 }
 
-static void cmd_buildid_cache_put_rows(struct json *j, const char *name, const struct build_id_rows *rows)
-{
-	json_array(j, name);
-	for (size_t i = 0; i < rows->rows.len; i++) {
-		char hex[BUILD_ID_HEX_BYTES];
-		build_id_to_hex(&rows->rows.items[i].id, hex);
-		json_object(j, NULL);
-		json_string(j, "build_id", str_from(hex));
-		json_string(j, "name", rows->rows.items[i].name);
-		json_object_end(j);
-	}
-	json_array_end(j);
-}
-
 /* name is the key of the list in JSON. */
 static int cmd_buildid_cache_print_rows(
 	struct cmd_buildid_cache_job *job, const char *name, const struct build_id_rows *rows)
 {
 	struct text t = {0};
 	if (job->settings->is_json) {
-		cmd_buildid_cache_put_rows(&job->json, name, rows);
+		struct json *j = &job->json;
+		json_array(j, name);
+		for (size_t i = 0; i < rows->rows.len; i++) {
+			char hex[BUILD_ID_HEX_BYTES];
+			build_id_to_hex(&rows->rows.items[i].id, hex);
+			json_object(j, NULL);
+			json_string(j, "build_id", str_from(hex));
+			json_string(j, "name", rows->rows.items[i].name);
+			json_object_end(j);
+		}
+		json_array_end(j);
 		return 0;
 	}
 	for (size_t i = 0; i < rows->rows.len; i++) {
