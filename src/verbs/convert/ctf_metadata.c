@@ -6,15 +6,6 @@
 #define BYTE_ORDER_NAME (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "le" : "be")
 #define INDENT		"\t\t"
 
-static void ctf_metadata_put_uuid(struct text *t, const uint8_t uuid[CTF_UUID_BYTES])
-{
-	for (unsigned i = 0; i < CTF_UUID_BYTES; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			text_char(t, '-');
-		text_hex(t, uuid[i], 2);
-	}
-}
-
 /* Writes a string literal. Quotes and backslashes are escaped; other characters than printable ASCII become '?'. */
 static void put_literal(struct text *t, struct tally_str value)
 {
@@ -37,8 +28,21 @@ static void put_integer(struct text *t, unsigned bits, bool is_signed, bool is_h
 		is_signed ? "true" : "false", is_hex ? "hexadecimal" : "decimal");
 }
 
-static void put_environment(struct text *t, const struct ctf_trace_info *info)
+void ctf_metadata_begin(struct text *t, const uint8_t uuid[CTF_UUID_BYTES], const struct ctf_trace_info *info)
 {
+	text_str(t, "/* CTF 1.8 */\n\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");
+	for (unsigned i = 0; i < CTF_UUID_BYTES; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			text_char(t, '-');
+		text_hex(t, uuid[i], 2);
+	}
+	text_printf(t, "\";\n\tbyte_order = %s;\n\tpacket.header := struct {\n", BYTE_ORDER_NAME);
+	put_integer(t, 32, false, true);
+	text_str(t, " magic;\n");
+	put_integer(t, 8, false, false);
+	text_printf(t, " uuid[%u];\n", CTF_UUID_BYTES);
+	put_integer(t, 32, false, false);
+	text_str(t, " stream_id;\n\t} align(8);\n};\n\n");
 	text_str(t, "env {\n\thost = ");
 	put_literal(t, info->host);
 	text_str(t, ";\n\tsysname = \"Linux\";\n\trelease = ");
@@ -48,20 +52,6 @@ static void put_environment(struct text *t, const struct ctf_trace_info *info)
 	text_str(t, ";\n\tmachine = ");
 	put_literal(t, info->machine);
 	text_str(t, ";\n\tdomain = \"kernel\";\n\ttracer_name = \"tally\";\n};\n\n");
-}
-
-void ctf_metadata_begin(struct text *t, const uint8_t uuid[CTF_UUID_BYTES], const struct ctf_trace_info *info)
-{
-	text_str(t, "/* CTF 1.8 */\n\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");
-	ctf_metadata_put_uuid(t, uuid);
-	text_printf(t, "\";\n\tbyte_order = %s;\n\tpacket.header := struct {\n", BYTE_ORDER_NAME);
-	put_integer(t, 32, false, true);
-	text_str(t, " magic;\n");
-	put_integer(t, 8, false, false);
-	text_printf(t, " uuid[%u];\n", CTF_UUID_BYTES);
-	put_integer(t, 32, false, false);
-	text_str(t, " stream_id;\n\t} align(8);\n};\n\n");
-	put_environment(t, info);
 	text_str(t, "clock {\n\tname = perf_clock;\n\tdescription = ");
 	put_literal(t, info->clock);
 	text_printf(t, ";\n\tfreq = 1000000000;\n\toffset_s = %llu;\n\toffset = %llu;\n\tabsolute = FALSE;\n};\n\n",
@@ -113,20 +103,14 @@ static bool ctf_metadata_is_alike(struct tally_str a, struct tally_str b)
 	return true;
 }
 
-static size_t earlier_of_this_name(const struct ctf_field *fields, size_t index)
-{
-	size_t found = 0;
-	for (size_t i = 0; i < index; i++)
-		found += ctf_metadata_is_alike(fields[i].name, fields[index].name);
-	return found;
-}
-
 /* Writes a valid identifier. Readers drop a leading underscore. */
 static void ctf_metadata_put_name(struct text *t, const struct ctf_field *fields, size_t index)
 {
 	struct tally_str name = fields[index].name;
 	bool starts_well = name.len > 0 && is_word(name.data[0]) && !(name.data[0] >= '0' && name.data[0] <= '9');
-	size_t earlier = earlier_of_this_name(fields, index);
+	size_t earlier = 0;
+	for (size_t i = 0; i < index; i++)
+		earlier += ctf_metadata_is_alike(fields[i].name, name);
 	if (!starts_well || is_keyword(name))
 		text_char(t, '_');
 	for (size_t i = 0; i < name.len; i++)

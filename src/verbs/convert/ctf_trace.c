@@ -145,18 +145,6 @@ static enum tally_status ctf_trace_write_file(const struct ctf_trace *trace, con
 	return status;
 }
 
-static void ctf_trace_begin_packet(const struct ctf_trace *trace, struct ctf_stream *stream)
-{
-	struct writer *w = &stream->packet;
-	writer_clear(w);
-	writer_u32(w, PACKET_MAGIC);
-	writer_bytes(w, trace->uuid, sizeof(trace->uuid));
-	writer_u32(w, 0); /* The ID of the stream's class. */
-	writer_zeros(w, 32); /* Times and sizes, which write_packet sets. */
-	writer_u64(w, 0); /* Number of discarded events. */
-	writer_u32(w, stream->cpu);
-}
-
 static enum tally_status write_packet(struct ctf_trace *trace, struct ctf_stream *stream, struct tally_error *err)
 {
 	struct writer *w = &stream->packet;
@@ -192,20 +180,27 @@ enum tally_status ctf_event_begin(
 	struct ctf_stream *stream = stream_of(trace, cpu < trace->cpu_count ? cpu : 0);
 	if (!stream)
 		return error_nomem(err);
-	if (stream->packet.len >= PACKET_BYTES || stream->packet.failed) {
+	struct writer *w = &stream->packet;
+	if (w->len >= PACKET_BYTES || w->failed) {
 		enum tally_status status = write_packet(trace, stream, err);
 		if (status != TALLY_OK)
 			return status;
 	}
 	/* Readers require ascending times in a stream. */
 	time_ns = MAX(time_ns, stream->end_ns);
-	if (stream->packet.len == 0) {
-		ctf_trace_begin_packet(trace, stream);
+	if (w->len == 0) {
+		writer_clear(w);
+		writer_u32(w, PACKET_MAGIC);
+		writer_bytes(w, trace->uuid, sizeof(trace->uuid));
+		writer_u32(w, 0); /* The ID of the stream's class. */
+		writer_zeros(w, 32); /* Times and sizes, which write_packet sets. */
+		writer_u64(w, 0); /* Number of discarded events. */
+		writer_u32(w, stream->cpu);
 		stream->begin_ns = time_ns;
 	}
 	stream->end_ns = time_ns;
-	writer_u32(&stream->packet, class_id);
-	writer_u64(&stream->packet, time_ns);
+	writer_u32(w, class_id);
+	writer_u64(w, time_ns);
 	trace->current = stream;
 	return TALLY_OK;
 }
