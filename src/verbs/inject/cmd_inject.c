@@ -168,11 +168,6 @@ static void cmd_inject_print_result(const struct cli *cli, const struct inject_r
 			cli, "%s: %u header sections do not fit into a pipe, and are left out", cli->program, left_out);
 }
 
-static bool wants_build_ids(const struct cmd_inject_settings *settings)
-{
-	return settings->ids_of_hits || settings->ids_of_all || settings->mmaps_of_hits || settings->mmaps_of_all;
-}
-
 static bool wants_mmaps(const struct cmd_inject_settings *settings)
 {
 	bool wants_records = settings->ids_of_hits || settings->ids_of_all;
@@ -478,7 +473,8 @@ static struct cmd_inject_settings settings_of_step(const struct cmd_inject_setti
 static int inject_in_steps(const struct cli *cli, const struct cmd_inject_settings *settings)
 {
 	char files[2][RECORDED_PATH_BYTES] = {"", ""};
-	bool others = wants_build_ids(settings) || settings->known_ids || settings->sched_stat || settings->strip;
+	bool others = settings->ids_of_hits || settings->ids_of_all || settings->mmaps_of_hits ||
+		      settings->mmaps_of_all || settings->known_ids || settings->sched_stat || settings->strip;
 	const bool wanted[STEPS] = {settings->jit, settings->convert, others, settings->aslr};
 	unsigned left = 0, turn = 0;
 	struct input_options input = settings->input;

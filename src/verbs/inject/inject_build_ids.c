@@ -166,16 +166,6 @@ static bool list_recorded(struct id_search *search, const struct perfdata_featur
 	return true;
 }
 
-/* Sets *is_new if the name was not seen before, so that a file that was mapped several times is listed once. */
-static bool is_new_hit(struct id_search *search, struct tally_str name, bool *is_new)
-{
-	size_t before = search->hit_names.len;
-	uint32_t index;
-	bool ok = intern_add(&search->hit_names, name.data, name.len, &index);
-	*is_new = search->hit_names.len > before;
-	return ok;
-}
-
 static bool inject_build_ids_list_hit(struct id_search *search, uint32_t index, struct inject_ids *ids)
 {
 	const struct machine *machine = search->survey->pass.sideband.machine;
@@ -188,10 +178,12 @@ static bool inject_build_ids_list_hit(struct id_search *search, uint32_t index, 
 		.filename = binary->kind == MACHINE_KERNEL ? STR(KERNEL_NAME) : path,
 	};
 	struct record_build_id id = binary->build_id;
-	bool is_new;
-	if (!is_new_hit(search, hit.filename, &is_new))
+	size_t names_before = search->hit_names.len;
+	uint32_t name;
+	if (!intern_add(&search->hit_names, hit.filename.data, hit.filename.len, &name))
 		return false;
-	if (!is_new)
+	/* A file that was mapped several times is listed once. */
+	if (search->hit_names.len == names_before)
 		return true;
 	const struct perfdata_build_id *listed = binary->kind == MACHINE_KERNEL
 							 ? find_listed_kernel(ids)
