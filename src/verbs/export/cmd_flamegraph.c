@@ -438,16 +438,6 @@ static struct recorded_target cmd_flamegraph_target_of(const struct cmd_flamegra
 		.rung = s->rung};
 }
 
-/* Removes the options that selected the recorded target, so that they do not filter the recording as well. */
-static struct cmd_flamegraph_settings without_target(const struct cmd_flamegraph_settings *settings, const char *what)
-{
-	struct cmd_flamegraph_settings s = *settings;
-	s.samples.filters.pids = s.samples.filters.tids = s.samples.cpus = s.event = NULL;
-	if (!s.title)
-		s.title = what;
-	return s;
-}
-
 static int record_and_make(const struct cli *cli, const struct cmd_flamegraph_settings *settings, int argc, char **argv)
 {
 	char path[RECORDED_PATH_BYTES];
@@ -464,7 +454,12 @@ static int record_and_make(const struct cli *cli, const struct cmd_flamegraph_se
 	text_char(&what, '\0');
 	int code = what.failed ? cli_failf(cli, "out of memory") : record_for_verb(cli, &target, path, argc, argv);
 	if (!what.failed && stat(path, &recorded) == 0 && recorded.st_size > 0) {
-		const struct cmd_flamegraph_settings titled = without_target(settings, what.data);
+		/* The options that selected the recorded target are removed, so that they do not filter the recording
+		 * as well. */
+		struct cmd_flamegraph_settings titled = *settings;
+		titled.samples.filters.pids = titled.samples.filters.tids = titled.samples.cpus = titled.event = NULL;
+		if (!titled.title)
+			titled.title = what.data;
 		/* The page is written even if the command failed. */
 		int made = cmd_flamegraph_make(cli, &titled, path, what.data);
 		code = made ? made : code;

@@ -23,15 +23,12 @@ static bool export_marks_add_text(struct export_marks *marks, struct tally_str t
 	return intern_add(&marks->texts, text.data ? text.data : "", text.len, id);
 }
 
-static bool export_marks_is_wanted(const struct time_spans *spans, const struct export_mark *mark)
-{
-	/* Names are needed outside of the time spans too, because they remain valid until they change. */
-	return !spans || mark->kind == EXPORT_COMM || mark->kind == EXPORT_EXEC || time_spans_have(spans, mark->time);
-}
-
 static bool export_marks_put(struct export_marks *marks, const struct export_mark *mark)
 {
-	return !export_marks_is_wanted(marks->spans, mark) || spool_append(&marks->items, mark, sizeof(*mark));
+	/* Names are needed outside of the time spans too, because they remain valid until they change. */
+	bool is_wanted = !marks->spans || mark->kind == EXPORT_COMM || mark->kind == EXPORT_EXEC ||
+			 time_spans_have(marks->spans, mark->time);
+	return !is_wanted || spool_append(&marks->items, mark, sizeof(*mark));
 }
 
 /* In a CPU-wide recording, each context switch has two records: that of the thread that leaves the CPU, which names
