@@ -207,16 +207,6 @@ enum tally_status test_report_begin(struct test_report *report, struct tally_err
 	return TALLY_OK;
 }
 
-static void test_report_remove(const char *folder)
-{
-	DIR *dir = opendir(folder);
-	for (struct dirent *entry; dir && (entry = readdir(dir));)
-		(void)unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		(void)closedir(dir);
-	(void)rmdir(folder);
-}
-
 static enum tally_status test_report_write(const struct test_report *report, const char *path, struct tally_error *err)
 {
 	struct text xml = {0};
@@ -245,6 +235,11 @@ enum tally_status test_report_end(struct test_report *report, const char *junit,
 		report->counts[TEST_OK], report->counts[TEST_SKIP], report->counts[TEST_FAILED]);
 	enum tally_status status = junit ? test_report_write(report, junit, err) : TALLY_OK;
 	text_deinit(&report->cases);
-	test_report_remove(report->folder);
+	DIR *dir = opendir(report->folder);
+	for (struct dirent *entry; dir && (entry = readdir(dir));)
+		(void)unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		(void)closedir(dir);
+	(void)rmdir(report->folder);
 	return status;
 }
