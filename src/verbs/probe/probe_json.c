@@ -17,24 +17,11 @@ void probe_json_end(struct json *j)
 	json_object_end(j);
 }
 
-static void probe_json_arguments(struct json *j, const struct probe_event *event)
-{
-	struct tally_str rest = event->arguments;
-	struct probe_event_argument argument;
-	json_array(j, "arguments");
-	while (probe_event_next_argument(&rest, &argument)) {
-		json_object(j, NULL);
-		if (argument.name.len > 0)
-			json_string(j, "name", argument.name);
-		json_string(j, "value", argument.text);
-		json_object_end(j);
-	}
-	json_array_end(j);
-}
-
 void probe_json_event(struct json *j, struct probe_viewer *viewer, const struct probe_event *event)
 {
 	struct text place = {0};
+	struct tally_str rest = event->arguments;
+	struct probe_event_argument argument;
 	probe_show_place(viewer, event, &place);
 	json_object(j, NULL);
 	json_string(j, "group", event->group);
@@ -49,7 +36,15 @@ void probe_json_event(struct json *j, struct probe_viewer *viewer, const struct 
 	json_hex(j, "offset", event->offset);
 	if (event->semaphore)
 		json_hex(j, "semaphore", event->semaphore);
-	probe_json_arguments(j, event);
+	json_array(j, "arguments");
+	while (probe_event_next_argument(&rest, &argument)) {
+		json_object(j, NULL);
+		if (argument.name.len > 0)
+			json_string(j, "name", argument.name);
+		json_string(j, "value", argument.text);
+		json_object_end(j);
+	}
+	json_array_end(j);
 	json_object_end(j);
 	j->out->failed |= place.failed;
 	text_deinit(&place);
