@@ -57,11 +57,6 @@ static void bench_json(const struct bench *bench, const struct bench_result *res
 	bench_json_end(&j);
 }
 
-static void bench_total(const struct bench_result *result)
-{
-	printf("     Total time: %.3f [sec]\n", (double)result->ns / BENCH_NS_PER_S);
-}
-
 void bench_time(const struct bench *bench, const struct bench_result *result)
 {
 	if (bench->format == BENCH_JSON)
@@ -69,7 +64,7 @@ void bench_time(const struct bench *bench, const struct bench_result *result)
 	else if (bench->format == BENCH_SIMPLE)
 		printf("%.3f\n", (double)result->ns / BENCH_NS_PER_S);
 	else
-		bench_total(result);
+		printf("     Total time: %.3f [sec]\n", (double)result->ns / BENCH_NS_PER_S);
 }
 
 void bench_rate(const struct bench *bench, const struct bench_result *result)
