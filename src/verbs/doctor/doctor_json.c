@@ -43,25 +43,10 @@ static void json_gates(struct json *j, const struct machine_gates *gates)
 	json_array_end(j);
 }
 
-static void json_file(struct json *j, const struct target_file *file)
+static void json_target(struct json *j, const struct target_checks *target)
 {
 	static const char *const names[] = {
 		[TARGET_ALL_NAMES] = "all", [TARGET_EXPORTED_NAMES] = "exported", [TARGET_NO_NAMES] = "none"};
-	json_object(j, NULL);
-	put_string(j, "path", file->path);
-	put_string(j, "names", names[file->names]);
-	put_string(j, "names_from", file->names_from);
-	put_string(j, "trouble", file->trouble);
-	put_string(j, "hint", file->hint);
-	json_bool(j, "has_lines", file->has_lines);
-	json_bool(j, "has_unwind_table", file->has_unwind_table);
-	json_u64(j, "frame_pointer_percent", file->frame_pointer_percent);
-	json_u64(j, "code_bytes", file->code_bytes);
-	json_object_end(j);
-}
-
-static void json_target(struct json *j, const struct target_checks *target)
-{
 	json_object(j, "target");
 	if (target->pid)
 		json_i64(j, "pid", target->pid);
@@ -75,8 +60,20 @@ static void json_target(struct json *j, const struct target_checks *target)
 	put_string(j, "generated_code_names", target->generated_map);
 	put_string(j, "generated_code_hint", target->generated_hint);
 	json_array(j, "files");
-	for (size_t i = 0; i < target->files.len; i++)
-		json_file(j, &target->files.items[i]);
+	for (size_t i = 0; i < target->files.len; i++) {
+		const struct target_file *file = &target->files.items[i];
+		json_object(j, NULL);
+		put_string(j, "path", file->path);
+		put_string(j, "names", names[file->names]);
+		put_string(j, "names_from", file->names_from);
+		put_string(j, "trouble", file->trouble);
+		put_string(j, "hint", file->hint);
+		json_bool(j, "has_lines", file->has_lines);
+		json_bool(j, "has_unwind_table", file->has_unwind_table);
+		json_u64(j, "frame_pointer_percent", file->frame_pointer_percent);
+		json_u64(j, "code_bytes", file->code_bytes);
+		json_object_end(j);
+	}
 	json_array_end(j);
 	json_object_end(j);
 }
