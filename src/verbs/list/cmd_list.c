@@ -228,14 +228,6 @@ static void cmd_list_print_json(
 	json_object_end(j);
 }
 
-/* Like perf, plain lists omit events that cannot be opened. A note reports how many were omitted. */
-static void cmd_list_leave_out(struct cmd_list_list *list, const struct event_opening *opening)
-{
-	if (list->left_out++ == 0)
-		snprintf(list->why_left_out, sizeof(list->why_left_out), "%.*s", (int)opening->reason.len,
-			opening->reason.data);
-}
-
 static enum tally_status cmd_list_print_event(
 	struct cmd_list_list *list, const struct listed_event *event, struct tally_error *err)
 {
@@ -251,7 +243,10 @@ static enum tally_status cmd_list_print_event(
 	else if (event_opening_try(&list->listing, event, by_opening, &opening, err) != TALLY_OK)
 		return TALLY_NOMEM;
 	if (!opening.opens && cmd_list_is_generic(event) && !settings->all && !settings->json) {
-		cmd_list_leave_out(list, &opening);
+		/* Like perf, plain lists omit events that cannot be opened. A note reports how many were omitted. */
+		if (list->left_out++ == 0)
+			snprintf(list->why_left_out, sizeof(list->why_left_out), "%.*s", (int)opening.reason.len,
+				opening.reason.data);
 	} else if (settings->raw_dump) {
 		if (!is_syntax(event))
 			text_printf(&list->out, "%s%s", list->has_printed ? " " : "", event->name);
