@@ -208,7 +208,6 @@ static void *agent_sender_main(void *context)
 		pthread_mutex_unlock(&s->lock);
 		enum tally_status status = batch_queue_oldest(s->queue, &item, &bytes, &err);
 		uint64_t pause_ms = 0;
-
 		if (status == TALLY_OK)
 			pause_ms = agent_sender_send(
 				s, &item, (struct tally_bytes){(const uint8_t *)bytes.data, bytes.len});
