@@ -51,21 +51,6 @@ static void ftrace_print_equal(
 	text_printf(out, " %s", unit);
 }
 
-static void ftrace_print_bucket(const struct duration_histogram *h, size_t index, struct text *out)
-{
-	struct duration_bucket bucket = duration_bucket_at(&h->scale, index);
-	uint64_t count = h->counts[index];
-	size_t bar = (size_t)((double)count * FTRACE_REPORT_BAR_WIDTH / (double)h->count);
-	if (h->scale.range == 0)
-		ftrace_print_doubling(&h->scale, index, bucket.is_last, out);
-	else
-		ftrace_print_equal(&h->scale, &bucket, out);
-	text_printf(out, " | %10" PRIu64 " | ", count);
-	text_repeat(out, '#', bar);
-	text_repeat(out, ' ', FTRACE_REPORT_BAR_WIDTH - bar);
-	text_str(out, " |\n");
-}
-
 static void ftrace_print_statistics(const struct duration_histogram *h, struct text *out)
 {
 	uint64_t unit_ns = h->scale.in_ns ? 1 : 1000;
@@ -87,9 +72,21 @@ static void ftrace_print_statistics(const struct duration_histogram *h, struct t
 void ftrace_print_latency(const struct duration_histogram *h, bool hides_empty, struct text *out)
 {
 	text_printf(out, "#   DURATION     |      COUNT | %-46s |\n", "GRAPH");
-	for (size_t i = 0; i < h->len; i++)
-		if (h->counts[i] > 0 || !hides_empty)
-			ftrace_print_bucket(h, i, out);
+	for (size_t i = 0; i < h->len; i++) {
+		uint64_t count = h->counts[i];
+		if (count == 0 && hides_empty)
+			continue;
+		struct duration_bucket bucket = duration_bucket_at(&h->scale, i);
+		size_t bar = (size_t)((double)count * FTRACE_REPORT_BAR_WIDTH / (double)h->count);
+		if (h->scale.range == 0)
+			ftrace_print_doubling(&h->scale, i, bucket.is_last, out);
+		else
+			ftrace_print_equal(&h->scale, &bucket, out);
+		text_printf(out, " | %10" PRIu64 " | ", count);
+		text_repeat(out, '#', bar);
+		text_repeat(out, ' ', FTRACE_REPORT_BAR_WIDTH - bar);
+		text_str(out, " |\n");
+	}
 	ftrace_print_statistics(h, out);
 }
 
