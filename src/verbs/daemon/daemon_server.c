@@ -83,21 +83,6 @@ static struct daemon_session *daemon_server_new(const struct daemon_planned *pla
 	return NULL;
 }
 
-/* Moves the last session to its place, so that running sessions have the order of the plan. */
-static void daemon_server_sort_in(struct daemon_server *server, size_t index)
-{
-	struct daemon_session **items = server->sessions.items;
-	size_t at = server->sessions.len - 1;
-	struct daemon_session *session = items[at];
-	for (; at > 0; at--) {
-		const struct daemon_planned *before = daemon_plan_find(&server->plan, items[at - 1]->name);
-		if (!before || before < server->plan.sessions.items + index)
-			break;
-		items[at] = items[at - 1];
-	}
-	items[at] = session;
-}
-
 static void daemon_server_start_session(struct daemon_server *server, size_t index)
 {
 	const struct daemon_planned *planned = &server->plan.sessions.items[index];
@@ -116,7 +101,16 @@ static void daemon_server_start_session(struct daemon_server *server, size_t ind
 		return;
 	}
 	daemon_server_log("reconfig: running session [%s:%d]: %s", session->name, (int)session->pid, session->run);
-	daemon_server_sort_in(server, index);
+	/* The new session moves from the end to its place, so that running sessions have the order of the plan. */
+	struct daemon_session **items = server->sessions.items;
+	size_t at = server->sessions.len - 1;
+	for (; at > 0; at--) {
+		const struct daemon_planned *before = daemon_plan_find(&server->plan, items[at - 1]->name);
+		if (!before || before < planned)
+			break;
+		items[at] = items[at - 1];
+	}
+	items[at] = session;
 }
 
 /* Starts the planned sessions that are not running. A session that has to end first is started by
