@@ -167,21 +167,6 @@ static void put_side(const struct fleet_difference *d, const struct fleet_side *
 	text_printf(out, ", %zu of the label %.*s\n", count, (int)label.len, label.data);
 }
 
-static void put_test(const struct fleet_difference *d, const struct diff_test *test, const struct diff_changes *changes,
-	size_t row_count, struct text *out)
-{
-	text_str(out, "# Event: ");
-	text_visible(out, d->event);
-	text_str(out, "; mean share of each row in the samples of its replicate\n");
-	if (changes->needed)
-		text_printf(out,
-			"# (too few for a rank test, which needs %zu a side: rows that show no change are undecided)\n",
-			changes->needed);
-	text_printf(out, "# p: %s of %zu rows, Holm's correction, level %g; %zu rows under %g %% are not tested\n#\n",
-		changes->needed ? "test by size" : "rank test", changes->tested_count, test->level,
-		row_count - changes->tested_count, test->min_share);
-}
-
 static void put_json_side(struct json *j, const struct fleet_difference *d, const struct fleet_side *side)
 {
 	struct text time = {0};
@@ -263,7 +248,16 @@ static enum tally_status put_text(struct fleet_difference *d, const struct diff_
 	const struct diff_text_options look = {.columns = d->plan.keys, .column_count = d->plan.key_count};
 	put_side(d, &d->sides[0], d->base_count, out);
 	put_side(d, &d->sides[1], test->sides.other, out);
-	put_test(d, test, changes, diff->row_count, out);
+	text_str(out, "# Event: ");
+	text_visible(out, d->event);
+	text_str(out, "; mean share of each row in the samples of its replicate\n");
+	if (changes->needed)
+		text_printf(out,
+			"# (too few for a rank test, which needs %zu a side: rows that show no change are undecided)\n",
+			changes->needed);
+	text_printf(out, "# p: %s of %zu rows, Holm's correction, level %g; %zu rows under %g %% are not tested\n#\n",
+		changes->needed ? "test by size" : "rank test", changes->tested_count, test->level,
+		diff->row_count - changes->tested_count, test->min_share);
 	return changes_text_rows(out, diff, changes, &look, err);
 }
 
