@@ -253,19 +253,12 @@ static bool read_path(struct flame_builder *b, const struct profile_sample *samp
 	return true;
 }
 
-/* Returns the number of nodes from the root that the path shares with the sample before. */
-static size_t shared_with_last(const struct flame_builder *b)
-{
-	const struct flame_path *path = &b->path, *last = &b->last;
-	size_t shared = 0, most = MIN(path->labels.len, last->labels.len);
-	while (shared < most && path->labels.items[shared] == last->labels.items[shared])
-		shared++;
-	return shared;
-}
-
 static bool flame_tree_add_path(struct flame_builder *b, uint32_t *end)
 {
-	size_t len = b->path.labels.len, shared = shared_with_last(b);
+	/* The first nodes are those of the sample before, as far as the labels are equal. */
+	size_t len = b->path.labels.len, most = MIN(len, b->last.labels.len), shared = 0;
+	while (shared < most && b->path.labels.items[shared] == b->last.labels.items[shared])
+		shared++;
 	if (shared > 0)
 		memcpy(b->path.nodes.items, b->last.nodes.items, shared * sizeof(*b->path.nodes.items));
 	uint32_t parent = shared > 0 ? b->path.nodes.items[shared - 1] : PROFILE_NONE;

@@ -256,15 +256,6 @@ static int profile_builder_compare_rows(const void *left, const void *right)
 	return COMPARE(a->period, b->period);
 }
 
-static void rename_samples(const struct spool *spool, const uint32_t *moved)
-{
-	struct profile_row *rows = (struct profile_row *)(void *)spool->base;
-	for (size_t i = 0; i < spool->len / sizeof(*rows); i++) {
-		rows[i].sample = moved[rows[i].sample];
-		spool_walk(spool, i, sizeof(*rows));
-	}
-}
-
 /* Sorts samples and renumbers them in the rows. */
 static bool sort_named_samples(struct profile_builder *b)
 {
@@ -277,8 +268,11 @@ static bool sort_named_samples(struct profile_builder *b)
 		moved[order[i].index] = (uint32_t)i;
 	is_done = is_done && key_sort_move(b->samples.items, count, sizeof(*b->samples.items), order);
 	free(order);
-	if (is_done)
-		rename_samples(&b->rows, moved);
+	struct profile_row *rows = (struct profile_row *)(void *)b->rows.base;
+	for (size_t i = 0; is_done && i < b->rows.len / sizeof(*rows); i++) {
+		rows[i].sample = moved[rows[i].sample];
+		spool_walk(&b->rows, i, sizeof(*rows));
+	}
 	free(moved);
 	return is_done;
 }

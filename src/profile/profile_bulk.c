@@ -212,14 +212,6 @@ static void add_others(void *context, size_t task, unsigned worker)
 	}
 }
 
-static bool has_many_events(const struct profile_builder *b)
-{
-	size_t sampled = 0;
-	for (size_t i = 0; i < b->events.len; i++)
-		sampled += b->events.items[i].sample_count > 0;
-	return sampled > 1;
-}
-
 /* Writes the order to room, sorted by event. Returns false if out of memory. */
 static bool order_by_event(const struct profile_bulk_adding *a, struct sort_key *room)
 {
@@ -252,7 +244,10 @@ static bool order_samples(struct profile_bulk_adding *a, unsigned threads)
 	if (a->b->has_bad_id)
 		return true;
 	key_sort_by_all(a->order, room, count, threads);
-	if (!has_many_events(a->b))
+	size_t sampled_events = 0;
+	for (size_t i = 0; i < a->b->events.len; i++)
+		sampled_events += a->b->events.items[i].sample_count > 0;
+	if (sampled_events <= 1)
 		return true;
 	if (!order_by_event(a, room))
 		return false;

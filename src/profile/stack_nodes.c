@@ -112,19 +112,14 @@ static void stack_nodes_take_groups(
 	}
 }
 
-static void split_pair(const struct stack_nodes_merge *m, const struct stack_nodes_range *range)
-{
-	const struct path *head = &m->paths[range->begin], *other = head + 1;
-	uint32_t depth = range->depth;
-	while (depth < head->count && depth < other->count && slot_at(m, head, depth) == slot_at(m, other, depth))
-		depth++;
-	m->branches[other->index] = (struct branch){.depth = depth, .from = head->index};
-}
-
 static void stack_nodes_split(const struct stack_nodes_merge *m, struct grouping *g, struct stack_nodes_range range)
 {
 	if (range.end - range.begin == 2) {
-		split_pair(m, &range);
+		const struct path *head = &m->paths[range.begin], *other = head + 1;
+		while (range.depth < head->count && range.depth < other->count &&
+			slot_at(m, head, range.depth) == slot_at(m, other, range.depth))
+			range.depth++;
+		m->branches[other->index] = (struct branch){.depth = range.depth, .from = head->index};
 		return;
 	}
 	for (bool is_split = false; !is_split && !g->is_out_of_memory; range.depth++) {

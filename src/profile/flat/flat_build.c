@@ -41,30 +41,24 @@ static bool prepare_rows(struct preparation *preparation)
 	return true;
 }
 
-static bool flat_build_build(struct flat_table *table)
-{
-	struct flat_groups groups = {0};
-	struct flat_chains chains = {0};
-	struct preparation preparation = {.table = table, .groups = &groups, .chains = &chains};
-	table->totals = calloc(table->options.member_count + 1, sizeof(*table->totals));
-	bool is_done = table->totals && flat_chains_make(&chains, table->profile, &table->options) &&
-		       prepare_rows(&preparation) &&
-		       flat_rows_make(table, &(struct flat_rows_source){&groups, &chains});
-	table->chains = chains.frames;
-	table->has_cut_chains = chains.is_cut;
-	chains.frames = NULL;
-	flat_chains_deinit(&chains);
-	flat_groups_deinit(&groups);
-	return is_done;
-}
-
 enum tally_status flat_table_init(struct flat_table *table, const struct profile *profile,
 	const struct flat_options *options, struct tally_error *err)
 {
 	struct flat_table made = {.profile = profile, .options = *options};
 	if (options->member_count == 0 || options->first_event + options->member_count > profile->event_count)
 		return error_set(err, TALLY_INVALID, "no event %u in this profile", options->first_event);
-	if (!flat_build_build(&made)) {
+	struct flat_groups groups = {0};
+	struct flat_chains chains = {0};
+	struct preparation preparation = {.table = &made, .groups = &groups, .chains = &chains};
+	made.totals = calloc(options->member_count + 1, sizeof(*made.totals));
+	bool is_done = made.totals && flat_chains_make(&chains, profile, &made.options) && prepare_rows(&preparation) &&
+		       flat_rows_make(&made, &(struct flat_rows_source){&groups, &chains});
+	made.chains = chains.frames;
+	made.has_cut_chains = chains.is_cut;
+	chains.frames = NULL;
+	flat_chains_deinit(&chains);
+	flat_groups_deinit(&groups);
+	if (!is_done) {
 		flat_table_deinit(&made);
 		return error_nomem(err);
 	}

@@ -130,26 +130,13 @@ static void mark_used(void *context, size_t index, unsigned worker)
 	}
 }
 
-static bool flat_chains_needs(const struct flat_options *o)
-{
-	return o->with_children || o->with_chains ||
-	       (o->filter && (o->filter->frame_is_parent || o->filter->ignores_callees));
-}
-
-/* Converts lengths to offsets. Returns false if there are too many frames. */
-static bool place_chains(uint32_t *begin, size_t count)
-{
-	uint64_t at = 0;
-	for (size_t i = 0; i < count; i++)
-		begin[i + 1] = (uint32_t)(at += begin[i + 1]);
-	return at < UINT32_MAX;
-}
-
 bool flat_chains_make(struct flat_chains *chains, const struct profile *profile, const struct flat_options *options)
 {
 	size_t count = list_table_len(&profile->stacks), tasks = thread_pool_tasks(count, STACKS_PER_TASK);
 	*chains = (struct flat_chains){0};
-	if (!flat_chains_needs(options) || !flat_events_have_samples(profile, options))
+	bool are_needed = options->with_children || options->with_chains ||
+			  (options->filter && (options->filter->frame_is_parent || options->filter->ignores_callees));
+	if (!are_needed || !flat_events_have_samples(profile, options))
 		return true;
 	bool *is_used = calloc(count + 1, sizeof(*is_used));
 	struct chain_making making = {chains, profile, options, is_used};
@@ -159,7 +146,11 @@ bool flat_chains_make(struct flat_chains *chains, const struct profile *profile,
 		thread_pool_for(thread_pool_tasks(profile->sample_count, SAMPLES_PER_TASK), options->threads, mark_used,
 			&making);
 		thread_pool_for(tasks, options->threads, measure_stacks, &making);
-		is_done = place_chains(chains->begin, count);
+		/* Lengths become offsets, unless there are too many frames. */
+		uint64_t at = 0;
+		for (size_t i = 0; i < count; i++)
+			chains->begin[i + 1] = (uint32_t)(at += chains->begin[i + 1]);
+		is_done = at < UINT32_MAX;
 	}
 	if (is_done)
 		chains->frames = malloc(((size_t)chains->begin[count] + 1) * sizeof(*chains->frames));

@@ -31,17 +31,6 @@ static void flat_join_lengthen(struct flat_part *part, size_t count)
 	part->stats.len += count * part->row_words;
 }
 
-/* Adds a row of the next part to an existing row. */
-static void add_to_row(struct flat_part *to, uint32_t row, const struct flat_part *from, size_t added)
-{
-	struct row_tally *tally = &to->tallies.items[row];
-	const struct row_tally *more = &from->tallies.items[added];
-	tally->instance_count += more->instance_count;
-	if (more->max_depth > tally->max_depth)
-		tally->max_depth = more->max_depth;
-	flat_stats_add(to->table, to->stats.items + row * to->row_words, from->stats.items + added * to->row_words);
-}
-
 struct flat_join_joining {
 	struct flat_part *to, *from;
 	uint32_t group; /* The group that both parts have. */
@@ -67,8 +56,13 @@ static void add_known(void *context, size_t task, unsigned worker)
 			j->places[task]++;
 			continue;
 		}
-		from->kept.items[i].at = to->tallies.items[row].instance_count;
-		add_to_row(to, row, from, i);
+		struct row_tally *tally = &to->tallies.items[row];
+		const struct row_tally *more = &from->tallies.items[i];
+		from->kept.items[i].at = tally->instance_count;
+		tally->instance_count += more->instance_count;
+		if (more->max_depth > tally->max_depth)
+			tally->max_depth = more->max_depth;
+		flat_stats_add(to->table, to->stats.items + row * to->row_words, from->stats.items + i * to->row_words);
 	}
 }
 

@@ -325,12 +325,6 @@ static bool make_parts(struct flat_part *b)
 	return true;
 }
 
-static void hide_row(struct flat_part *b, uint32_t row)
-{
-	for (uint32_t m = 0; m < b->options->member_count; m++)
-		b->table->totals[m].hidden_period += flat_part_stat(b, row, m)->period;
-}
-
 /* Lists the rows that the filter shows, in the order in which samples created them. */
 static bool flat_rows_order(struct flat_part *b)
 {
@@ -341,10 +335,12 @@ static bool flat_rows_order(struct flat_part *b)
 		return false;
 	for (size_t i = 0; i < b->rows.len; i++) {
 		uint32_t row = table->order[i];
-		if (!filter || !filter->frame_shows || filter->frame_shows[b->rows.items[row].frame])
+		if (!filter || !filter->frame_shows || filter->frame_shows[b->rows.items[row].frame]) {
 			table->order[table->shown_count++] = row;
-		else
-			hide_row(b, row);
+			continue;
+		}
+		for (uint32_t m = 0; m < b->options->member_count; m++)
+			table->totals[m].hidden_period += flat_part_stat(b, row, m)->period;
 	}
 	return true;
 }
@@ -383,15 +379,6 @@ static bool finish_parts(struct flat_part *parts, size_t count)
 		flat_instances_keep(&finishing.keeping);
 	flat_instances_deinit(&finishing.keeping);
 	return is_done && make_parts(&parts[0]);
-}
-
-static void take_rows(struct flat_table *table, struct flat_part *b)
-{
-	table->rows = b->rows.items;
-	table->stats = b->stats.items;
-	table->row_count = b->rows.len;
-	b->rows.items = NULL;
-	b->stats.items = NULL;
 }
 
 #define WEIGHED	   64 /* One of this many samples is weighed. */
@@ -446,8 +433,13 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 		thread_pool_for(count, table->options.threads, flat_rows_add_samples, parts);
 	}
 	is_done = is_done && join_parts(parts, count) && finish_parts(parts, count);
-	if (is_done)
-		take_rows(table, &parts[0]);
+	if (is_done) {
+		table->rows = parts[0].rows.items;
+		table->stats = parts[0].stats.items;
+		table->row_count = parts[0].rows.len;
+		parts[0].rows.items = NULL;
+		parts[0].stats.items = NULL;
+	}
 	for (size_t i = 0; parts && i < count; i++)
 		builder_deinit(&parts[i]);
 	free(parts);

@@ -73,17 +73,14 @@ uint64_t flat_stat_value(const struct flat_table *table, const struct flat_stat 
 	}
 }
 
-static int compare_text(struct tally_str a, struct tally_str b)
-{
-	size_t shorter = MIN(a.len, b.len);
-	int order = shorter ? memcmp(a.data, b.data, shorter) : 0;
-	return order ? order : COMPARE(a.len, b.len);
-}
-
 static int compare_string_ids(const void *left, const void *right, void *data)
 {
 	const struct profile *p = data;
-	return compare_text(profile_string(p, *(const uint32_t *)left), profile_string(p, *(const uint32_t *)right));
+	struct tally_str a = profile_string(p, *(const uint32_t *)left),
+			 b = profile_string(p, *(const uint32_t *)right);
+	size_t shorter = MIN(a.len, b.len);
+	int order = shorter ? memcmp(a.data, b.data, shorter) : 0;
+	return order ? order : COMPARE(a.len, b.len);
 }
 
 /* Returns the beginning of a text as a number with the same order. */

@@ -296,11 +296,13 @@ static void order_part(void *context, size_t index, unsigned worker)
 		order[i] = (uint32_t)keys[i].index;
 }
 
-static bool sort_by_words(const struct word_plan *plan)
+bool flat_words_sort(const struct flat_sort *by)
 {
-	const struct flat_table *t = plan->sort->table;
-	struct word_sort sort = {.plan = plan,
-		.items = malloc((t->row_count + 1) * plan->words * sizeof(*sort.items)),
+	const struct flat_table *t = by->table;
+	struct word_plan plan;
+	make_plan(by, &plan);
+	struct word_sort sort = {.plan = &plan,
+		.items = malloc((t->row_count + 1) * plan.words * sizeof(*sort.items)),
 		.keys = malloc((t->shown_count * 2 + 1) * sizeof(*sort.keys)),
 		.count = t->shown_count};
 	bool is_done = sort.items && sort.keys;
@@ -316,11 +318,4 @@ static bool sort_by_words(const struct word_plan *plan)
 	free(sort.items);
 	free(sort.keys);
 	return is_done;
-}
-
-bool flat_words_sort(const struct flat_sort *by)
-{
-	struct word_plan plan;
-	make_plan(by, &plan);
-	return sort_by_words(&plan);
 }
