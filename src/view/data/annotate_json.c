@@ -49,16 +49,6 @@ static void annotate_json_add_source(struct json *j, const struct annotate_funct
 		json_array_end(j);
 }
 
-static void annotate_json_add_data(struct json *j, const struct annotate_line *line)
-{
-	json_object(j, "data");
-	json_string(j, "type", str_from(line->data_type));
-	json_u64(j, "offset", line->data_offset);
-	if (line->data_field)
-		json_string(j, "field", str_from(line->data_field));
-	json_object_end(j);
-}
-
 static void annotate_json_add_instruction(struct json *j, const struct annotate_function *function, size_t index)
 {
 	const struct annotate_line *line = &function->lines[index];
@@ -75,8 +65,14 @@ static void annotate_json_add_instruction(struct json *j, const struct annotate_
 		json_hex(j, "target", function->lines[line->target].address);
 	if (line->values != ANNOTATE_NONE)
 		annotate_json_add_values(j, function, line->values);
-	if (line->has_type)
-		annotate_json_add_data(j, line);
+	if (line->has_type) {
+		json_object(j, "data");
+		json_string(j, "type", str_from(line->data_type));
+		json_u64(j, "offset", line->data_offset);
+		if (line->data_field)
+			json_string(j, "field", str_from(line->data_field));
+		json_object_end(j);
+	}
 	if (line->cycles > 0)
 		json_fixed(j, "cycles", line->cycles, 2);
 	if (line->ipc > 0)

@@ -165,12 +165,6 @@ static void report_json_put_symbol(struct json_printer *w, const struct flat_row
 	json_string(w->j, "level", (struct tally_str){level, 1});
 }
 
-/* The recording names the fields of tracepoints. */
-static const char *report_json_key_name(const struct report_layout *l, enum profile_key key)
-{
-	return key >= KEY_FIELD ? report_column_header(l, key) : profile_key_get(key)->name;
-}
-
 /* Most keys have the text of the text report, without the blanks that align it. */
 static void put_key(struct json_printer *w, size_t column, const struct flat_row *row)
 {
@@ -202,8 +196,9 @@ static void put_key(struct json_printer *w, size_t column, const struct flat_row
 	default:
 		text_clear(&w->cell);
 		report_key_cell(l, &w->cell, column, row);
-		json_string(
-			w->j, report_json_key_name(l, key), str_trim((struct tally_str){w->cell.data, w->cell.len}));
+		/* The recording names the fields of tracepoints. */
+		json_string(w->j, key >= KEY_FIELD ? report_column_header(l, key) : profile_key_get(key)->name,
+			str_trim((struct tally_str){w->cell.data, w->cell.len}));
 	}
 }
 

@@ -146,18 +146,6 @@ static void tell_frame(struct perfetto *w, uint32_t index)
 	protobuf_close(w->out, INTERNED_FRAME, begin);
 }
 
-static void export_perfetto_put_frames(struct perfetto *w, uint32_t node)
-{
-	VEC(uint32_t) path = {0};
-	for (; node != PROFILE_NONE; node = w->tables.nodes.items[node].parent)
-		if (!vec_push(&path, w->tables.nodes.items[node].frame))
-			w->sink->failed = true;
-	/* Outermost first, and not packed, because these protos are proto2. */
-	for (size_t i = path.len; i-- > 0;)
-		protobuf_u64(w->out, STACK_FRAMES, path.items[i] + 1);
-	vec_free(&path);
-}
-
 static void tell_stack(struct perfetto *w, uint32_t node)
 {
 	if (w->node_is_told[node])
@@ -168,7 +156,14 @@ static void tell_stack(struct perfetto *w, uint32_t node)
 		tell_frame(w, w->tables.nodes.items[at].frame);
 	size_t stack = protobuf_open(w->out);
 	protobuf_u64(w->out, STACK_IID, node + 1);
-	export_perfetto_put_frames(w, node);
+	VEC(uint32_t) path = {0};
+	for (uint32_t at = node; at != PROFILE_NONE; at = w->tables.nodes.items[at].parent)
+		if (!vec_push(&path, w->tables.nodes.items[at].frame))
+			w->sink->failed = true;
+	/* Frames are written outermost first, and not packed, because these protos are proto2. */
+	for (size_t i = path.len; i-- > 0;)
+		protobuf_u64(w->out, STACK_FRAMES, path.items[i] + 1);
+	vec_free(&path);
 	protobuf_close(w->out, INTERNED_STACK, stack);
 	protobuf_close(w->out, PACKET_INTERNED, interned);
 }

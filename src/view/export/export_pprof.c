@@ -178,15 +178,6 @@ static uint64_t export_pprof_function_of(struct pprof *w, uint32_t index, struct
 	return id;
 }
 
-static void export_pprof_add_line(struct pprof *w, uint64_t function, uint64_t number)
-{
-	size_t begin = protobuf_open(&w->sink->text);
-	protobuf_u64(&w->sink->text, EXPORT_PPROF_LINE_FUNCTION, function);
-	if (number)
-		protobuf_u64(&w->sink->text, EXPORT_PPROF_LINE_NUMBER, number);
-	protobuf_close(&w->sink->text, LOCATION_LINE, begin);
-}
-
 static void note_binary(struct pprof *w, const struct profile_frame *frame, bool has_line, bool has_inline)
 {
 	if (frame->binary == PROFILE_NONE)
@@ -221,8 +212,13 @@ static uint32_t write_location(struct pprof *w, const uint32_t *frames, size_t c
 	if (frame->binary != PROFILE_NONE)
 		protobuf_u64(out, EXPORT_PPROF_LOCATION_MAPPING, frame->binary + 1);
 	protobuf_u64(out, EXPORT_PPROF_LOCATION_ADDRESS, frame->address);
-	for (size_t i = 0; i < count; i++)
-		export_pprof_add_line(w, functions[i], numbers[i]);
+	for (size_t i = 0; i < count; i++) {
+		size_t line = protobuf_open(out);
+		protobuf_u64(out, EXPORT_PPROF_LINE_FUNCTION, functions[i]);
+		if (numbers[i])
+			protobuf_u64(out, EXPORT_PPROF_LINE_NUMBER, numbers[i]);
+		protobuf_close(out, LOCATION_LINE, line);
+	}
 	protobuf_close(out, PROFILE_LOCATION, begin);
 	return w->location_count;
 }
@@ -241,11 +237,6 @@ static uint32_t inlined_location(struct pprof *w, const uint32_t *frames, size_t
 	return w->inlined.items[id];
 }
 
-static uint32_t look_at(struct pprof *w, uint32_t frame)
-{
-	return profile_frame_is_inlined(w->view->profile, frame) ? LOCATION_INLINED : write_location(w, &frame, 1);
-}
-
 /* Finds the locations of a stack; each includes the calls that were inlined there. */
 static void export_pprof_find_path(struct pprof *w, const uint32_t *frames, size_t count)
 {
@@ -258,7 +249,9 @@ static void export_pprof_find_path(struct pprof *w, const uint32_t *frames, size
 		uint32_t id = w->location_of_frame[frames[i]];
 		len = 1;
 		if (id == LOCATION_UNSEEN)
-			id = w->location_of_frame[frames[i]] = look_at(w, frames[i]);
+			id = w->location_of_frame[frames[i]] = profile_frame_is_inlined(w->view->profile, frames[i])
+								       ? LOCATION_INLINED
+								       : write_location(w, &frames[i], 1);
 		if (id == LOCATION_INLINED) {
 			len = export_count_inlined(w->view->profile, frames + i, count - i);
 			id = inlined_location(w, frames + i, len);
@@ -316,13 +309,6 @@ static void export_pprof_add_word(struct pprof *w, const char *key, struct tally
 	protobuf_close(out, SAMPLE_LABEL, begin);
 }
 
-/* Adds labels for recordings with waits: the state of the thread, and the waker that ended the wait. */
-static void export_pprof_add_wait(struct pprof *w, const struct profile_sample *sample)
-{
-	export_pprof_add_word(w, "state", export_state_name(w->view->profile, sample));
-	export_pprof_add_word(w, "waker", export_waker(w->view->profile, sample));
-}
-
 static void export_pprof_add_sample(struct pprof *w, const struct profile_sample *sample)
 {
 	struct text *out = &w->sink->text, *packed = &w->packed;
@@ -348,8 +334,11 @@ static void export_pprof_add_sample(struct pprof *w, const struct profile_sample
 	protobuf_bytes(out, SAMPLE_VALUE, packed->data + path_bytes, packed->len - path_bytes);
 	if (w->labels.len)
 		text_bytes(out, w->labels.data + labels, w->label_begin[sample->thread + 1] - labels);
-	if (!w->view->is_of_series)
-		export_pprof_add_wait(w, sample);
+	if (!w->view->is_of_series) {
+		/* In recordings with waits, a sample has the state of its thread, and the waker that ended the wait. */
+		export_pprof_add_word(w, "state", export_state_name(w->view->profile, sample));
+		export_pprof_add_word(w, "waker", export_waker(w->view->profile, sample));
+	}
 	protobuf_close(out, PROFILE_SAMPLE, begin);
 	byte_sink_step(w->sink);
 }

@@ -23,11 +23,6 @@ static uint32_t firefox_thread_symbol_of(struct firefox *w, uint32_t frame)
 	return firefox_local_id(w, &w->symbols, f->function);
 }
 
-static uint32_t resource_of(struct firefox *w, const struct whole_function *function)
-{
-	return function->binary == PROFILE_NONE ? UINT32_MAX : firefox_local_id(w, &w->resources, function->binary);
-}
-
 static const struct stack_node *firefox_thread_node(const struct firefox *w, uint32_t id)
 {
 	return &w->tables.nodes.items[id % w->tables.nodes.len];
@@ -94,7 +89,9 @@ static void firefox_thread_add_functions(struct firefox *w)
 	FIREFOX_COLUMN(w, "isJS", count, text_str(w->out, "false"));
 	FIREFOX_COLUMN(w, "relevantForJS", count, text_str(w->out, "false"));
 	FIREFOX_COLUMN(w, "resource", count,
-		text_i64(w->out, all[ids[at]].binary == PROFILE_NONE ? -1 : (int64_t)resource_of(w, &all[ids[at]])));
+		text_i64(w->out, all[ids[at]].binary == PROFILE_NONE
+					 ? -1
+					 : (int64_t)firefox_local_id(w, &w->resources, all[ids[at]].binary)));
 	FIREFOX_COLUMN(w, "fileName", count,
 		firefox_put_id(w->out, all[ids[at]].file == INTERN_NONE
 					       ? UINT32_MAX

@@ -62,11 +62,6 @@ uint32_t otlp_string(struct otlp_dictionary *d, struct tally_str s)
 	return otlp_dictionary_intern(d, OTLP_STRINGS, &d->name);
 }
 
-static uint32_t otlp_dictionary_text(struct otlp_dictionary *d, uint32_t string)
-{
-	return otlp_string(d, profile_string(d->profile, string));
-}
-
 uint32_t otlp_text_attribute(struct otlp_dictionary *d, const char *key, struct tally_str value)
 {
 	otlp_put_number(&d->entry, ATTRIBUTE_KEY, otlp_string(d, str_from(key)));
@@ -104,7 +99,7 @@ static uint32_t otlp_dictionary_mapping(struct otlp_dictionary *d, uint32_t inde
 	uint32_t attribute = 0;
 	if (build_id.len > 0)
 		attribute = otlp_text_attribute(d, "process.executable.build_id.gnu", build_id);
-	uint32_t file = otlp_dictionary_text(d, binary->long_name);
+	uint32_t file = otlp_string(d, profile_string(d->profile, binary->long_name));
 	otlp_put_number(&d->entry, OTLP_DICTIONARY_MAPPING_LIMIT, d->limits[index]);
 	otlp_put_number(&d->entry, OTLP_DICTIONARY_MAPPING_FILE, file);
 	otlp_put_indexes(&d->entry, MAPPING_ATTRIBUTES, &attribute, attribute > 0);
@@ -216,17 +211,6 @@ uint32_t otlp_stack(struct otlp_dictionary *d, const struct profile_sample *samp
 	return d->stack_of_stack[sample->stack];
 }
 
-static void otlp_dictionary_find_limits(struct otlp_dictionary *d)
-{
-	const struct profile *p = d->profile;
-	for (size_t i = 0; i < p->frame_count; i++) {
-		uint32_t binary = p->frames[i].binary;
-		uint64_t end = (p->frames[i].address | OTLP_DICTIONARY_PAGE_MASK) + 1;
-		if (binary != PROFILE_NONE && (end == 0 || end > d->limits[binary]))
-			d->limits[binary] = end ? end : UINT64_MAX; /* The addition overflows on the last page. */
-	}
-}
-
 void otlp_dictionary_init(struct otlp_dictionary *d, const struct profile *p)
 {
 	*d = (struct otlp_dictionary){.profile = p};
@@ -239,8 +223,12 @@ void otlp_dictionary_init(struct otlp_dictionary *d, const struct profile *p)
 	d->stack_of_stack = calloc(list_table_len(&p->stacks) + 1, sizeof(*d->stack_of_stack));
 	d->limits = calloc(p->binary_count + 1, sizeof(*d->limits));
 	d->failed = d->failed || !d->location_of_frame || !d->stack_of_stack || !d->limits;
-	if (!d->failed)
-		otlp_dictionary_find_limits(d);
+	for (size_t i = 0; !d->failed && i < p->frame_count; i++) {
+		uint32_t binary = p->frames[i].binary;
+		uint64_t end = (p->frames[i].address | OTLP_DICTIONARY_PAGE_MASK) + 1;
+		if (binary != PROFILE_NONE && (end == 0 || end > d->limits[binary]))
+			d->limits[binary] = end ? end : UINT64_MAX; /* The addition overflows on the last page. */
+	}
 }
 
 void otlp_dictionary_deinit(struct otlp_dictionary *d)

@@ -50,14 +50,6 @@ static bool otlp_resource_gather_set(struct otlp_resource_given *given, const st
 	return true;
 }
 
-static bool otlp_resource_gather(
-	struct otlp_resource_given *given, const struct export_view *view, const struct otlp_resource *resource)
-{
-	size_t first = otlp_resource_find_set(view, resource->label_set);
-	return otlp_resource_gather_set(given, view, 0, EXPORT_EVERY_SET, resource->pid) &&
-	       otlp_resource_gather_set(given, view, first, resource->label_set, resource->pid);
-}
-
 /* Returns whether an attribute from first on has the key. */
 static bool otlp_resource_is_given(const struct otlp_resource_given *given, size_t first, struct tally_str key)
 {
@@ -132,7 +124,10 @@ void otlp_resource_put(struct text *out, const struct export_view *view, const s
 {
 	const struct export_about *about = &view->about;
 	struct otlp_resource_given given = {0};
-	out->failed = !otlp_resource_gather(&given, view, resource) || out->failed;
+	size_t first = otlp_resource_find_set(view, resource->label_set);
+	bool is_gathered = otlp_resource_gather_set(&given, view, 0, EXPORT_EVERY_SET, resource->pid) &&
+			   otlp_resource_gather_set(&given, view, first, resource->label_set, resource->pid);
+	out->failed = !is_gathered || out->failed;
 	for (size_t i = 0; i < given.list.len; i++)
 		if (!otlp_resource_is_given(&given, i + 1, given.list.items[i]->key))
 			otlp_resource_put_pair(out, given.list.items[i]->key, given.list.items[i]->value);

@@ -183,15 +183,6 @@ static bool otlp_samples_order(struct otlp_samples *s)
 	return key_sort_items(s->groups.items, s->groups.len, sizeof(*s->groups.items), keys, ARRAY_LEN(keys));
 }
 
-static bool otlp_samples_read(struct otlp_samples *s)
-{
-	const struct profile *p = s->view->profile;
-	s->thread_attributes = calloc(2 * p->thread_count + 1, sizeof(*s->thread_attributes));
-	s->point_of_sample = malloc((p->sample_count + 1) * sizeof(*s->point_of_sample));
-	return s->thread_attributes && s->point_of_sample && otlp_samples_add_all(s) && otlp_samples_find_times(s) &&
-	       otlp_samples_order(s);
-}
-
 bool otlp_samples_init(struct otlp_samples *s, const struct export_view *view, struct otlp_dictionary *dictionary)
 {
 	*s = (struct otlp_samples){.view = view, .dictionary = dictionary};
@@ -199,7 +190,11 @@ bool otlp_samples_init(struct otlp_samples *s, const struct export_view *view, s
 	s->group_ids.words = 2;
 	s->point_ids.words = 2;
 	spool_init(&s->times);
-	return otlp_samples_read(s);
+	const struct profile *p = view->profile;
+	s->thread_attributes = calloc(2 * p->thread_count + 1, sizeof(*s->thread_attributes));
+	s->point_of_sample = malloc((p->sample_count + 1) * sizeof(*s->point_of_sample));
+	return s->thread_attributes && s->point_of_sample && otlp_samples_add_all(s) && otlp_samples_find_times(s) &&
+	       otlp_samples_order(s);
 }
 
 void otlp_samples_deinit(struct otlp_samples *s)

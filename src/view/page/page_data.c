@@ -49,8 +49,12 @@ void page_bytes_hand_on(struct page_bytes *b)
 	memcpy(b->held, b->held + count, b->count);
 }
 
-static void add_packed(struct page_bytes *b)
+void page_bytes_end(struct page_bytes *b)
 {
+	if (b->count > 0)
+		page_bytes_hand_on(b);
+	if (!b->is_packed)
+		return;
 	struct text packed = {0};
 	deflate_append(&packed, (struct tally_bytes){(const uint8_t *)b->whole.data, b->whole.len});
 	for (size_t at = 0; at < packed.len; at += PAGE_HELD_BYTES) {
@@ -60,12 +64,4 @@ static void add_packed(struct page_bytes *b)
 	b->out->failed = b->out->failed || b->whole.failed || packed.failed;
 	text_deinit(&packed);
 	text_deinit(&b->whole);
-}
-
-void page_bytes_end(struct page_bytes *b)
-{
-	if (b->count > 0)
-		page_bytes_hand_on(b);
-	if (b->is_packed)
-		add_packed(b);
 }

@@ -89,16 +89,6 @@ static void annotate_text_print_title(
 	text_deinit(&title);
 }
 
-static void annotate_text_print_bytes(struct text *out, struct tally_bytes bytes, size_t *column)
-{
-	size_t shown = MIN(bytes.len, ANNOTATE_TEXT_BYTES_A_LINE);
-	for (size_t i = 0; i < shown; i++) {
-		text_hex(out, bytes.data[i], 2);
-		text_char(out, ' ');
-	}
-	*column += 3 * shown;
-}
-
 static void pad_to_tab(struct text *out, size_t *column)
 {
 	size_t pad = 8 - *column % 8;
@@ -147,7 +137,12 @@ static void annotate_text_print_code(struct text *out, const struct annotate_lin
 	text_colour(out, options->with_colours ? COLOUR_CODE : "");
 	if (options->with_bytes) {
 		pad_to_tab(out, &column);
-		annotate_text_print_bytes(out, line->bytes, &column);
+		size_t shown = MIN(line->bytes.len, ANNOTATE_TEXT_BYTES_A_LINE);
+		for (size_t i = 0; i < shown; i++) {
+			text_hex(out, line->bytes.data[i], 2);
+			text_char(out, ' ');
+		}
+		column += 3 * shown;
 	}
 	if (line->kind == ANNOTATE_MORE_BYTES) {
 		text_colour(out, end);

@@ -14,13 +14,6 @@ static unsigned data_type_text_column_width(const struct annotate_text_options *
 	return options->column == ANNOTATE_PERIOD ? 12 : 8;
 }
 
-static const char *column_title(const struct annotate_text_options *options)
-{
-	static const char *const titles[] = {
-		[ANNOTATE_PERCENT] = "Percent", [ANNOTATE_SAMPLES] = "Samples", [ANNOTATE_PERIOD] = "Period"};
-	return titles[options->column];
-}
-
 /* Prints "0x10", but "0" without the prefix. */
 static void data_type_text_put_hex(struct text *out, uint64_t number)
 {
@@ -68,6 +61,8 @@ static void put_ends(struct text *out, const struct data_type_table *table, unsi
 static void data_type_text_put_head(
 	struct text *out, const struct data_type_table *table, const struct annotate_text_options *options)
 {
+	static const char *const titles[] = {
+		[ANNOTATE_PERCENT] = "Percent", [ANNOTATE_SAMPLES] = "Samples", [ANNOTATE_PERIOD] = "Period"};
 	text_str(out, "Annotate type: '");
 	text_visible(out, str_from(table->name));
 	text_str(out, "' in ");
@@ -80,7 +75,7 @@ static void data_type_text_put_head(
 	}
 	text_repeat(out, '=', RULE_WIDTH);
 	text_char(out, '\n');
-	text_str_right(out, str_from(column_title(options)),
+	text_str_right(out, str_from(titles[options->column]),
 		(size_t)data_type_text_column_width(options) * table->event_count);
 	text_str_right(out, STR("offset"), NUMBER_WIDTH);
 	text_str_right(out, STR("size"), NUMBER_WIDTH);

@@ -40,14 +40,6 @@ static void print_cell(
 		repeated_cells_keep(cells, column, id, out, begin);
 }
 
-static void report_text_print_row(
-	const struct report_layout *l, struct repeated_cells *cells, struct text *out, uint32_t row)
-{
-	for (size_t i = 0; i < l->count; i++)
-		print_cell(l, cells, out, i, row);
-	text_char(out, '\n');
-}
-
 static void report_text_print_header(const struct report_layout *l, struct text *out)
 {
 	const char *separator = l->options->separator;
@@ -125,7 +117,9 @@ static enum tally_status print_shown(const struct row_printing *printing, struct
 	double percent = printing->total ? 100.0 * (double)period / (double)printing->total : 0;
 	if (printing->options->percent_limit > 0 && percent < printing->options->percent_limit)
 		return TALLY_OK;
-	report_text_print_row(&printing->layout, &printer->cells, out, row);
+	for (size_t i = 0; i < printing->layout.count; i++)
+		print_cell(&printing->layout, &printer->cells, out, i, row);
+	text_char(out, '\n');
 	return chain_print(&printer->chains, out, row, period, err);
 }
 

@@ -37,13 +37,6 @@ struct stream_pair {
 	const struct hot_stream *left, *right;
 };
 
-static void begin_right(struct text *out, const struct stream_pair *pair)
-{
-	if (!pair->left)
-		text_repeat(out, ' ', STREAMS_TEXT_WIDTH);
-	text_char(out, '\t');
-}
-
 static void put_pair(struct text *out, const struct stream_pair *pair)
 {
 	size_t lines = 2 + (pair->left ? pair->left : pair->right)->frame_count;
@@ -53,8 +46,10 @@ static void put_pair(struct text *out, const struct stream_pair *pair)
 		for (size_t side = 0; side < 2; side++) {
 			if (!sides[side])
 				continue;
+			if (side == 1 && !pair->left)
+				text_repeat(out, ' ', STREAMS_TEXT_WIDTH);
 			if (side == 1)
-				begin_right(out, pair);
+				text_char(out, '\t');
 			size_t start = out->len;
 			if (line == 0)
 				put_sums(out, of[side], sides[side]);

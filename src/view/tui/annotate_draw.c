@@ -105,16 +105,6 @@ static void put_blanked(struct text *t, const char *text)
 		text_char(t, *text == '\t' ? ' ' : *text);
 }
 
-static void annotate_draw_put_bytes(struct text *t, struct tally_bytes bytes, unsigned width)
-{
-	size_t shown = MIN(width / 3, bytes.len);
-	for (size_t i = 0; i < shown; i++) {
-		text_char(t, ' ');
-		text_hex(t, bytes.data[i], 2);
-	}
-	text_repeat(t, ' ', width - shown * 3);
-}
-
 static void annotate_draw_put_code(const struct annotate_screen *s, const struct annotate_draw_columns *c,
 	const struct annotate_line *line, const char *passing, struct text *t)
 {
@@ -129,7 +119,12 @@ static void annotate_draw_put_code(const struct annotate_screen *s, const struct
 	} else {
 		text_repeat(t, ' ', c->label + 1);
 	}
-	annotate_draw_put_bytes(t, line->bytes, c->bytes);
+	size_t shown = MIN(c->bytes / 3, line->bytes.len);
+	for (size_t i = 0; i < shown; i++) {
+		text_char(t, ' ');
+		text_hex(t, line->bytes.data[i], 2);
+	}
+	text_repeat(t, ' ', c->bytes - shown * 3);
 	text_str(t, passing);
 	text_str(t, annotate_arrow(s->function, line));
 	if (s->settings.is_disassembly) {
@@ -196,20 +191,14 @@ static void make_title(const struct annotate_screen *s, struct text *t)
 		annotate_percent_name(s->settings.percent));
 }
 
-static size_t annotate_draw_index_of(const struct annotate_screen *s, uint32_t line)
-{
-	size_t low;
-	LOWER_BOUND(low, s->list.count, middle, s->visible[middle] < line);
-	return low;
-}
-
 static struct arrow find_arrow(const struct annotate_screen *s)
 {
 	const struct annotate_line *line = annotate_screen_line(s);
 	struct arrow arrow = {NO_LINE, NO_LINE, NO_LINE};
 	if (!line || line->kind != ANNOTATE_CODE || line->target == ANNOTATE_NONE)
 		return arrow;
-	size_t from = s->list.cursor, to = annotate_draw_index_of(s, line->target);
+	size_t from = s->list.cursor, to;
+	LOWER_BOUND(to, s->list.count, middle, s->visible[middle] < line->target);
 	return (struct arrow){MIN(from, to), MAX(from, to), to};
 }
 

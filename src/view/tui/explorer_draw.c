@@ -86,15 +86,6 @@ static void row_line(
 	}
 }
 
-static void object_of_frame(const struct profile *p, uint32_t frame, struct tui_line *line)
-{
-	uint32_t binary = p->frames[frame].binary;
-	struct tally_str name = binary == PROFILE_NONE ? STR("[unknown]") : profile_string(p, p->binaries[binary].name);
-	tui_line_style(line, GRID_SOURCE);
-	text_str(&line->text, "  ");
-	text_bytes(&line->text, name.data, name.len);
-}
-
 static void chain_line(const struct explorer *e, struct explorer_position at, struct tui_line *line)
 {
 	const struct explorer_fold *fold = explorer_fold_at(e, at.row);
@@ -114,8 +105,15 @@ static void chain_line(const struct explorer *e, struct explorer_position at, st
 	}
 	uint32_t frame = fold->frames[node->first_frame + from->frame];
 	chain_frame_text(&line->text, e->table, frame);
-	if (e->shows_objects)
-		object_of_frame(e->table->profile, frame, line);
+	if (e->shows_objects) {
+		const struct profile *p = e->table->profile;
+		uint32_t binary = p->frames[frame].binary;
+		struct tally_str name =
+			binary == PROFILE_NONE ? STR("[unknown]") : profile_string(p, p->binaries[binary].name);
+		tui_line_style(line, GRID_SOURCE);
+		text_str(&line->text, "  ");
+		text_bytes(&line->text, name.data, name.len);
+	}
 }
 
 static void any_line(const struct explorer *e, const struct explorer_draw_places *places, struct explorer_position at,

@@ -174,12 +174,6 @@ static enum explorer_action explorer_keys_type_key(struct explorer *e, uint32_t 
 	return EXPLORER_STAY;
 }
 
-static void help_key(struct explorer *e, uint32_t key)
-{
-	if (!tui_help_key(&e->help_top, e->help ? e->help_count : ARRAY_LEN(explorer_keys_help), e->rows, key))
-		e->mode = EXPLORER_TABLE;
-}
-
 /* Handles keys that move the cursor or shift the columns; false for other keys. */
 static bool explorer_keys_move_key(struct explorer *e, uint32_t key)
 {
@@ -462,7 +456,9 @@ enum explorer_action explorer_key(struct explorer *e, uint32_t key)
 		return EXPLORER_QUIT;
 	e->message[0] = '\0';
 	if (e->mode == EXPLORER_HELP) {
-		help_key(e, key);
+		size_t count = e->help ? e->help_count : ARRAY_LEN(explorer_keys_help);
+		if (!tui_help_key(&e->help_top, count, e->rows, key))
+			e->mode = EXPLORER_TABLE;
 		return EXPLORER_STAY;
 	}
 	if (e->mode == EXPLORER_MENU)

@@ -41,26 +41,20 @@ static struct explorer_fold *make_fold(struct explorer *e, uint32_t table_row)
 	return &e->folds.items[e->folds.len++];
 }
 
-/* Returns the row's call chains if they are open, and builds them if necessary. */
-static struct explorer_fold *open_fold(struct explorer *e, size_t row)
-{
-	uint32_t table_row = e->visible[row];
-	struct explorer_fold *fold = find_fold(e, table_row);
-	if (!fold && e->are_all_open && explorer_has_chains(e, table_row))
-		fold = make_fold(e, table_row);
-	return fold && fold->is_open ? fold : NULL;
-}
-
 const struct explorer_fold *explorer_fold_at(const struct explorer *e, size_t row)
 {
 	const struct explorer_fold *fold = find_fold(e, e->visible[row]);
 	return fold && fold->is_open ? fold : NULL;
 }
 
+/* Returns the number of lines of the row's call chains if they are open, and builds the chains if necessary. */
 static size_t last_line(struct explorer *e, size_t row)
 {
-	const struct explorer_fold *fold = open_fold(e, row);
-	return fold ? fold->line_count : 0;
+	uint32_t table_row = e->visible[row];
+	const struct explorer_fold *fold = find_fold(e, table_row);
+	if (!fold && e->are_all_open && explorer_has_chains(e, table_row))
+		fold = make_fold(e, table_row);
+	return fold && fold->is_open ? fold->line_count : 0;
 }
 
 bool explorer_next_line(struct explorer *e, struct explorer_position *position)

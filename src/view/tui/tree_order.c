@@ -27,13 +27,6 @@ static uint32_t parent_index(const struct flame_tree *tree, uint32_t node)
 	return parent == PROFILE_NONE ? (uint32_t)tree->node_count : parent;
 }
 
-static void tree_order_add_all(struct tree_order *o, const struct flame_tree *tree)
-{
-	for (size_t i = 0; i < tree->node_count; i++)
-		o->totals[i] = tree->nodes[i].total;
-	o->totals[tree->node_count] = tree->total;
-}
-
 /* Parents precede their children. */
 static bool add_passing(struct tree_order *o, const struct flame_tree *tree, const char *filter)
 {
@@ -81,10 +74,13 @@ bool tree_order_make(struct tree_order *o, const struct flame_tree *tree, const 
 	*o = (struct tree_order){calloc(count, sizeof(*o->children)), calloc(count, sizeof(*o->nodes)),
 		calloc(count, sizeof(*o->totals))};
 	bool is_made = o->children && o->nodes && o->totals;
-	if (is_made && *filter)
+	if (is_made && *filter) {
 		is_made = add_passing(o, tree, filter);
-	else if (is_made)
-		tree_order_add_all(o, tree);
+	} else if (is_made) {
+		for (size_t i = 0; i < tree->node_count; i++)
+			o->totals[i] = tree->nodes[i].total;
+		o->totals[tree->node_count] = tree->total;
+	}
 	if (is_made && put_in_order(o, tree, *filter))
 		return true;
 	tree_order_deinit(o);

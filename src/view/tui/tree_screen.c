@@ -185,12 +185,6 @@ static void toggle_all_below(struct tree_screen *s)
 	tree_screen_make_lines(s);
 }
 
-static void set_all(struct tree_screen *s, bool is_open)
-{
-	memset(s->is_open, is_open, s->tree->node_count * sizeof(*s->is_open));
-	tree_screen_make_lines(s);
-}
-
 /* Closes the node, or moves to its parent. */
 static void step_out(struct tree_screen *s)
 {
@@ -223,16 +217,6 @@ static void filter_nodes(void *data)
 		tui_frame_say(&s->frame, "no name from %.4g%% has '%.100s' in it", s->limit, s->frame.filter);
 }
 
-static void show_node(struct tree_screen *s, uint32_t node)
-{
-	for (uint32_t up = s->tree->nodes[node].parent; up != PROFILE_NONE; up = s->tree->nodes[up].parent)
-		s->is_open[up] = true;
-	tree_screen_make_lines(s);
-	for (size_t i = 0; i < s->list.count; i++)
-		if (s->lines[i] == node)
-			tui_list_go(&s->list, i);
-}
-
 static bool tree_screen_has_text(const void *of, size_t at, const char *pattern)
 {
 	const struct tree_screen *s = of;
@@ -247,8 +231,14 @@ static void tree_screen_search(void *data, bool is_back)
 	size_t from = s->list.count ? s->lines[s->list.cursor] : 0, at;
 	struct tui_search wanted = {
 		s, tree_screen_has_text, s->tree->node_count, from, s->heading ? "name" : "function"};
-	if (tui_frame_find(&s->frame, &wanted, is_back, &at))
-		show_node(s, (uint32_t)at);
+	if (!tui_frame_find(&s->frame, &wanted, is_back, &at))
+		return;
+	for (uint32_t up = s->tree->nodes[at].parent; up != PROFILE_NONE; up = s->tree->nodes[up].parent)
+		s->is_open[up] = true;
+	tree_screen_make_lines(s);
+	for (size_t i = 0; i < s->list.count; i++)
+		if (s->lines[i] == at)
+			tui_list_go(&s->list, i);
 }
 
 static void step_limit(struct tree_screen *s, bool is_up)
@@ -335,7 +325,8 @@ static bool tree_key(struct tree_screen *s, uint32_t key)
 		return true;
 	case 'E':
 	case 'C':
-		set_all(s, key == 'E');
+		memset(s->is_open, key == 'E', s->tree->node_count * sizeof(*s->is_open));
+		tree_screen_make_lines(s);
 		return true;
 	case '{':
 	case '}':
@@ -397,16 +388,6 @@ enum tree_action tree_screen_key(struct tree_screen *s, uint32_t key)
 	return tree_screen_own_key(s, key);
 }
 
-static void tree_screen_make_heading(const struct tree_screen *s, struct tui_line *line)
-{
-	tui_line_clear(line);
-	tui_line_style(line, GRID_HEADER);
-	if (s->heading)
-		text_printf(&line->text, "    Total  %s", s->heading);
-	else
-		text_str(&line->text, "    Total     Self  Function");
-}
-
 static void tree_screen_make_line(const struct tree_screen *s, size_t index, struct tui_line *line)
 {
 	uint32_t at = s->lines[index];
@@ -450,7 +431,12 @@ static void tree_screen_put_lines(const struct tree_screen *s, struct grid *grid
 {
 	unsigned last = grid->rows > 1 ? grid->rows - 1 : 0;
 	if (last > 1) {
-		tree_screen_make_heading(s, line);
+		tui_line_clear(line);
+		tui_line_style(line, GRID_HEADER);
+		if (s->heading)
+			text_printf(&line->text, "    Total  %s", s->heading);
+		else
+			text_str(&line->text, "    Total     Self  Function");
 		grid_fill(grid, 1, GRID_HEADER);
 		tui_line_put(line, grid, 1, s->frame.shift);
 	}

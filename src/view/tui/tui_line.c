@@ -34,20 +34,13 @@ enum grid_style tui_heat_style(double percent)
 	return GRID_PLAIN;
 }
 
-static size_t skip_columns(const struct text *text, unsigned columns)
-{
-	struct tally_str rest = {text->data, text->len};
-	for (unsigned done = 0; done < columns && rest.len > 0;) {
-		unsigned width;
-		(void)grid_next_character(&rest, &width);
-		done += width;
-	}
-	return text->len - rest.len;
-}
-
 void tui_line_put(const struct tui_line *line, struct grid *grid, unsigned row, unsigned shift)
 {
-	size_t at = skip_columns(&line->text, shift);
+	/* The first characters, which fill shift columns, are not shown. */
+	struct tally_str rest = {line->text.data, line->text.len};
+	for (unsigned skipped = 0, width; skipped < shift && rest.len > 0; skipped += width)
+		(void)grid_next_character(&rest, &width);
+	size_t at = line->text.len - rest.len;
 	unsigned column = 0;
 	enum grid_style style = GRID_PLAIN;
 	for (size_t i = 0; i <= line->span_count; i++) {
