@@ -219,20 +219,16 @@ static bool number_nodes(struct stack_nodes_merge *m, size_t *len)
 	return true;
 }
 
-/* Returns a node of the stack's own, or of the stack that it leaves. */
-static uint32_t node_at(const struct stack_nodes_merge *m, uint32_t index, uint32_t depth)
-{
-	const struct branch *branch = &m->branches[index];
-	if (depth < branch->depth)
-		branch = &m->branches[branch->from];
-	return branch->first + (depth - branch->depth);
-}
-
 static void fill_stack(const struct stack_nodes_merge *m, uint32_t index)
 {
 	struct list stack = profile_stack(m->profile, m->stacks[index]);
 	const struct branch *branch = &m->branches[index];
-	uint32_t parent = branch->depth > 0 ? node_at(m, index, branch->depth - 1) : PROFILE_NONE;
+	uint32_t parent = PROFILE_NONE;
+	if (branch->depth > 0) {
+		/* The first node of its own is below a node of the stack that it leaves. */
+		const struct branch *from = &m->branches[branch->from];
+		parent = from->first + (branch->depth - 1 - from->depth);
+	}
 	for (uint32_t depth = branch->depth; depth < stack.count; depth++) {
 		uint32_t node = branch->first + (depth - branch->depth);
 		m->nodes[node] = (struct stack_node){parent, m->names[stack.items[stack.count - 1 - depth]]};

@@ -83,21 +83,18 @@ static int compare_string_ids(const void *left, const void *right, void *data)
 	return order ? order : COMPARE(a.len, b.len);
 }
 
-/* Returns the beginning of a text as a number with the same order. */
-static uint64_t first_bytes(struct tally_str text)
-{
-	uint64_t bytes = 0;
-	if (text.len > 0)
-		memcpy(&bytes, text.data, MIN(text.len, sizeof(bytes)));
-	return be64toh(bytes);
-}
-
 /* Most texts differ in their first bytes; only the others are compared. */
 static void flat_sort_order_strings(const struct profile *p, struct sort_key *keys, uint32_t *ids)
 {
 	size_t count = p->strings.len;
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct sort_key){first_bytes(profile_string(p, (uint32_t)i)), i};
+	for (size_t i = 0; i < count; i++) {
+		struct tally_str text = profile_string(p, (uint32_t)i);
+		uint64_t first_bytes = 0;
+		if (text.len > 0)
+			memcpy(&first_bytes, text.data, MIN(text.len, sizeof(first_bytes)));
+		/* Big-endian numbers have the order of the texts. */
+		keys[i] = (struct sort_key){be64toh(first_bytes), i};
+	}
 	key_sort(keys, keys + count, count);
 	for (size_t i = 0; i < count; i++)
 		ids[i] = (uint32_t)keys[i].index;

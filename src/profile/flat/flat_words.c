@@ -182,18 +182,14 @@ static void put_bits(uint64_t *words, unsigned *at, uint64_t number, unsigned bi
 	word[1] |= number << (WORD_BITS - (bits - room));
 }
 
-/* Callers stand above callees if chains begin with them. */
-static uint64_t depth_number(const struct flat_table *t, const struct flat_row *row)
-{
-	uint64_t deepest = (UINT64_C(1) << DEPTH_BITS) - 1, depth = MIN(row->max_depth, deepest);
-	return t->options.is_caller_first ? deepest - depth : depth;
-}
-
 static uint64_t field_number(const struct flat_sort *sort, const struct word_field *field, uint32_t row)
 {
 	const struct flat_table *t = sort->table;
-	if (field->is_depth)
-		return depth_number(t, &t->rows[row]);
+	if (field->is_depth) {
+		/* Callers stand above callees if chains begin with them. */
+		uint64_t deepest = (UINT64_C(1) << DEPTH_BITS) - 1, depth = MIN(t->rows[row].max_depth, deepest);
+		return t->options.is_caller_first ? deepest - depth : depth;
+	}
 	if (!field->is_value)
 		return key_number(sort, field->key, &t->rows[row]);
 	uint64_t value = flat_stat_value(t, flat_table_stat(t, row, field->member), field->key);

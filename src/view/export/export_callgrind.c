@@ -216,16 +216,6 @@ static void export_callgrind_put_line(struct callgrind *w, const char *key, stru
 	text_char(w->out, '\n');
 }
 
-/* Names of events must be single words. */
-static void export_callgrind_put_event(struct callgrind *w, struct tally_str name)
-{
-	text_char(w->out, ' ');
-	for (size_t i = 0; i < name.len; i++) {
-		char c = name.data[i];
-		text_char(w->out, c > ' ' && c < 0x7f && c != ':' && c != ',' && c != '=' ? c : '_');
-	}
-}
-
 static bool write_head(struct callgrind *w)
 {
 	const struct profile *p = w->view->profile;
@@ -246,7 +236,13 @@ static bool write_head(struct callgrind *w)
 	for (size_t i = 0; i < p->event_count; i++) {
 		if (!is_used[i])
 			continue;
-		export_callgrind_put_event(w, profile_string(p, p->events[i].name));
+		struct tally_str name = profile_string(p, p->events[i].name);
+		text_char(w->out, ' ');
+		/* Names of events must be single words. */
+		for (size_t k = 0; k < name.len; k++) {
+			char c = name.data[k];
+			text_char(w->out, c > ' ' && c < 0x7f && c != ':' && c != ',' && c != '=' ? c : '_');
+		}
 		w->value_of_event[i] = w->cost_count++;
 	}
 	free(is_used);

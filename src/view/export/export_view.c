@@ -253,15 +253,6 @@ static size_t export_view_group_of(const struct export_tables *t, const struct e
 	return (size_t)s->track * t->view->profile->event_count + s->event;
 }
 
-/* The rows of one group are written in order, but groups alternate. So all written pages are dropped from memory at
- * intervals. */
-static void export_view_put_row(struct export_groups *groups, size_t index, const struct profile_row *row)
-{
-	((struct profile_row *)(void *)groups->rows.base)[index] = *row;
-	if (++groups->put % SPOOL_WALK_ITEMS == 0)
-		spool_drop(&groups->rows, spool_view(&groups->rows));
-}
-
 const struct profile_row *export_group_row(const struct export_groups *groups, size_t index)
 {
 	spool_walk(&groups->rows, index, sizeof(struct profile_row));
@@ -297,8 +288,14 @@ bool export_groups_init(struct export_groups *groups, const struct export_tables
 	if (!spool_reserve(&groups->rows, bytes))
 		return false;
 	spool_commit(&groups->rows, bytes);
-	for (size_t at = 0; export_next_row(t, &at, &s);)
-		export_view_put_row(groups, groups->begin[export_view_group_of(t, &s) + 1]++, &p->rows[at - 1]);
+	struct profile_row *rows = (struct profile_row *)(void *)groups->rows.base;
+	for (size_t at = 0; export_next_row(t, &at, &s);) {
+		rows[groups->begin[export_view_group_of(t, &s) + 1]++] = p->rows[at - 1];
+		/* The rows of one group are written in order, but groups alternate. So all written pages are dropped
+		 * from memory at intervals. */
+		if (++groups->put % SPOOL_WALK_ITEMS == 0)
+			spool_drop(&groups->rows, spool_view(&groups->rows));
+	}
 	return true;
 }
 

@@ -107,15 +107,6 @@ void flame_page_write(struct text *out, const struct flame_tree *tree, const str
 	text_str(out, at + sizeof(mark) - 1);
 }
 
-/* In a name, ';' or a line end would split it. */
-static void add_folded(struct text *out, struct tally_str name)
-{
-	for (size_t i = 0; i < name.len; i++) {
-		char c = name.data[i];
-		text_char(out, c == ';' ? ':' : (uint8_t)c < 0x20 ? '?' : c);
-	}
-}
-
 /* Names of threads, for example, may have parentheses, but no parameters. */
 static bool folded_is_function(const struct flame_label *label)
 {
@@ -187,7 +178,11 @@ void flame_folded_write(struct text *out, const struct flame_tree *tree, bool ha
 		path.len = node->depth ? ends[node->depth - 1] : 0;
 		if (node->depth)
 			text_char(&path, ';');
-		add_folded(&path, names[node->label]);
+		for (size_t k = 0; k < names[node->label].len; k++) {
+			/* In a name, ';' or a line end would split it. */
+			char c = names[node->label].data[k];
+			text_char(&path, c == ';' ? ':' : (uint8_t)c < 0x20 ? '?' : c);
+		}
 		ends[node->depth] = path.len;
 		if (node->self == 0 && node->base == 0)
 			continue;

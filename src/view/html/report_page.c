@@ -252,16 +252,6 @@ static void report_page_add_places(struct report_page_page *page)
 	id_table_deinit(&ids);
 }
 
-/* Writes a sample's state, and 2 * its waker's number, or 0 if it has none; 1 is added if the sample stands for
- * several waits. */
-static void report_page_add_wait(
-	struct report_page_page *page, struct page_bytes *b, const struct profile_sample *sample)
-{
-	const struct profile_value *waker = profile_facet(page->view->profile, sample->facets, FACET_WAKER);
-	page_number(b, export_state(page->view->profile, sample));
-	page_number(b, waker ? 2 * (uint64_t)page->waker_ids[waker->text] + (waker->number & 1) : 0);
-}
-
 /* Writes what the samples' threads waited for: names of states by number, and names of wakers by number - 1. */
 static void report_page_add_waits(struct report_page_page *page)
 {
@@ -293,7 +283,8 @@ static void report_page_add_waits(struct report_page_page *page)
 
 /* Writes each sample: time since the previous one, node, track, CPU + 1, event, period + 1 or 0 if it is that of the
  * event's previous sample, and 1 + the number of its text or place, or 0 if it has none. If there are waits, two more
- * numbers follow. */
+ * numbers follow: the state, and 2 * the number of the waker, or 0 if it has none; 1 is added if the sample stands for
+ * several waits. */
 static void report_page_add_rows(struct report_page_page *page)
 {
 	struct export_sample s;
@@ -311,8 +302,13 @@ static void report_page_add_rows(struct report_page_page *page)
 		page_number(&b, count > 0 && s.period == periods[s.event] ? 0 : s.period + 1);
 		page_number(
 			&b, page->detail_of_sample[s.index] == PROFILE_NONE ? 0 : page->detail_of_sample[s.index] + 1);
-		if (page->waker_ids)
-			report_page_add_wait(page, &b, &page->view->profile->samples[s.index]);
+		if (page->waker_ids) {
+			const struct profile *p = page->view->profile;
+			const struct profile_sample *sample = &p->samples[s.index];
+			const struct profile_value *waker = profile_facet(p, sample->facets, FACET_WAKER);
+			page_number(&b, export_state(p, sample));
+			page_number(&b, waker ? 2 * (uint64_t)page->waker_ids[waker->text] + (waker->number & 1) : 0);
+		}
 		periods[s.event] = s.period;
 		before = s.time;
 		byte_sink_step(page->sink);

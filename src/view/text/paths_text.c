@@ -114,18 +114,13 @@ static void paths_text_put_name(const struct paths_text_tree *t, struct text *ou
 	text_str(out, t->paths->items[path].is_inlined ? " (inlined)" : "");
 }
 
-static uint32_t paths_text_child_count(const struct paths_text_tree *t, uint32_t path)
-{
-	return t->first_child[path + 1] - t->first_child[path];
-}
-
 /* Prints one line: the path, and the only children below it that have the same values. Returns the last of them. */
 static uint32_t paths_text_put_line(struct paths_text_tree *t, struct text *out, uint32_t path, size_t level)
 {
 	paths_text_put_values(t, out, path);
 	text_repeat(out, ' ', 2 + level * PATHS_TEXT_INDENT);
 	paths_text_put_name(t, out, path);
-	while (paths_text_child_count(t, path) == 1 &&
+	while (t->first_child[path + 1] - t->first_child[path] == 1 &&
 		paths_text_is_alike(t, path, t->children[t->first_child[path]])) {
 		path = t->children[t->first_child[path]];
 		text_str(out, ";");
