@@ -129,24 +129,19 @@ static bool make_ids(uint32_t **ids, size_t count)
 	return *ids != NULL;
 }
 
-static size_t longest_stack(const struct profile *p)
-{
-	size_t longest = 0;
-	for (size_t i = 0; i < list_table_len(&p->stacks); i++) {
-		size_t count = profile_stack(p, (uint32_t)i).count;
-		longest = MAX(count, longest);
-	}
-	return longest;
-}
-
 bool profile_copy_samples(const struct profile_copy *copy, struct profile_builder *builder)
 {
 	const struct profile *p = copy->from;
 	struct profile_copy_copying c = {.copy = copy, .builder = builder};
+	size_t longest_stack = 0;
+	for (size_t i = 0; i < list_table_len(&p->stacks); i++) {
+		size_t count = profile_stack(p, (uint32_t)i).count;
+		longest_stack = MAX(count, longest_stack);
+	}
 	bool ok = make_ids(&c.binaries, p->binary_count) && make_ids(&c.functions, p->function_count) &&
 		  make_ids(&c.frames, p->frame_count) && make_ids(&c.stacks, list_table_len(&p->stacks)) &&
 		  make_ids(&c.threads, p->thread_count) && make_ids(&c.facets, p->facet_rows) &&
-		  make_ids(&c.stack, longest_stack(p));
+		  make_ids(&c.stack, longest_stack);
 	for (size_t i = 0; ok && i < p->sample_count; i++)
 		copy_sample(&c, &p->samples[i]);
 	free(c.binaries);

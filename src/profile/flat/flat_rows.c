@@ -233,14 +233,6 @@ static void add_part(struct flat_part *b)
 	}
 }
 
-/* Estimates the number of rows: without children, a sample makes at most one row; with children, most groups of frames
- * occur with one group of samples, either as callers or as samples' own frames. */
-static size_t expected_rows(const struct flat_groups *groups, const struct flat_options *options)
-{
-	return options->with_children ? groups->frame_groups + groups->frame_groups / 8
-				      : groups->begin[groups->sample_groups];
-}
-
 static bool builder_init(struct flat_part *b)
 {
 	b->row_of = zeroed_new(b->groups->frame_groups + 1, sizeof(*b->row_of));
@@ -418,6 +410,9 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 	size_t count = thread_pool_workers(samples / PART_SAMPLES + 1, table->options.threads);
 	struct flat_part *parts = calloc(count, sizeof(*parts));
 	bool is_done = parts != NULL;
+	/* Without children, a sample makes at most one row; with children, most groups of frames occur with one group of
+	 * samples, either as callers or as samples' own frames. */
+	size_t expected = table->options.with_children ? groups->frame_groups + groups->frame_groups / 8 : samples;
 	table->more_count = more_count(table);
 	for (size_t i = 0; i < count && is_done; i++)
 		parts[i] = (struct flat_part){.table = table,
@@ -427,7 +422,7 @@ bool flat_rows_make(struct flat_table *table, const struct flat_rows_source *sou
 			.groups = groups,
 			.chains = source->chains,
 			/* The first part will hold the rows of all parts. */
-			.expected = expected_rows(groups, &table->options) / (i == 0 ? 1 : count)};
+			.expected = expected / (i == 0 ? 1 : count)};
 	if (is_done) {
 		divide_samples(source, parts, count);
 		thread_pool_for(count, table->options.threads, flat_rows_add_samples, parts);

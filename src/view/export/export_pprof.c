@@ -343,13 +343,6 @@ static void export_pprof_add_sample(struct pprof *w, const struct profile_sample
 	byte_sink_step(w->sink);
 }
 
-static void export_pprof_expect_sample(const struct pprof *w, size_t index)
-{
-	const struct profile *p = w->view->profile;
-	if (index < p->sample_count && p->samples[index].stack != PROFILE_NONE)
-		__builtin_prefetch(profile_stack(p, p->samples[index].stack).items);
-}
-
 static void export_pprof_add_mapping(struct pprof *w, uint32_t index)
 {
 	const struct profile_binary *binary = &w->view->profile->binaries[index];
@@ -471,7 +464,9 @@ void export_pprof(struct byte_sink *sink, const struct export_view *view)
 	bool is_ready = export_pprof_prepare(&w);
 	sink->failed = sink->failed || !is_ready;
 	for (size_t i = 0; is_ready && i < p->sample_count && !byte_sink_is_lost(sink); i++) {
-		export_pprof_expect_sample(&w, i + SAMPLES_AHEAD);
+		size_t ahead = i + SAMPLES_AHEAD;
+		if (ahead < p->sample_count && p->samples[ahead].stack != PROFILE_NONE)
+			__builtin_prefetch(profile_stack(p, p->samples[ahead].stack).items);
 		if (export_wants(view, &p->samples[i]))
 			export_pprof_add_sample(&w, &p->samples[i]);
 	}

@@ -175,19 +175,6 @@ static bool has_shown_child(const struct tree_printer *p, const struct hierarchy
 	return node->child_count == 0;
 }
 
-static void print_no_entry(const struct tree_printer *p, uint32_t level)
-{
-	const struct report_layout *l = &p->layout;
-	size_t width =
-		(level + p->tree->level_count) * REPORT_HIERARCHY_INDENT + values_width(l) + 2 * REPORT_HIERARCHY_GAP;
-	if (l->options->separator)
-		width = NO_ENTRY_INDENT;
-	text_repeat(p->out, ' ', width);
-	text_str(p->out, "no entry >= ");
-	text_fixed(p->out, l->options->percent_limit, 2);
-	text_str(p->out, "%\n");
-}
-
 static enum tally_status report_hierarchy_print_tree(struct tree_printer *p, struct tally_error *err)
 {
 	struct {
@@ -204,8 +191,15 @@ static enum tally_status report_hierarchy_print_tree(struct tree_printer *p, str
 		if (!report_hierarchy_is_shown(p, index))
 			continue;
 		print_node(p, index);
-		if (!has_shown_child(p, node))
-			print_no_entry(p, node->level);
+		if (!has_shown_child(p, node)) {
+			const struct report_layout *l = &p->layout;
+			size_t width = (node->level + p->tree->level_count) * REPORT_HIERARCHY_INDENT +
+				       values_width(l) + 2 * REPORT_HIERARCHY_GAP;
+			text_repeat(p->out, ' ', l->options->separator ? NO_ENTRY_INDENT : width);
+			text_str(p->out, "no entry >= ");
+			text_fixed(p->out, l->options->percent_limit, 2);
+			text_str(p->out, "%\n");
+		}
 		if (node->child_count == 0)
 			status = chain_print(
 				&p->chains, p->out, node->row, hierarchy_stats(p->tree, index)->period, err);

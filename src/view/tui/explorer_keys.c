@@ -123,13 +123,6 @@ static void ask_sort(struct explorer *e)
 	tui_input_start(&e->input, keys);
 }
 
-static enum explorer_action take_sort(struct explorer *e)
-{
-	char keys[TUI_INPUT_BYTES];
-	explorer_keys_print(e, keys, sizeof(keys));
-	return e->input.len && strcmp(keys, e->input.text) != 0 ? EXPLORER_SORT : EXPLORER_STAY;
-}
-
 static void take_limit(struct explorer *e)
 {
 	char *end;
@@ -152,7 +145,9 @@ static enum explorer_action explorer_keys_take_input(struct explorer *e)
 	} else if (mode == EXPLORER_ASK_LIMIT) {
 		take_limit(e);
 	} else if (mode == EXPLORER_ASK_SORT) {
-		return take_sort(e);
+		char keys[TUI_INPUT_BYTES];
+		explorer_keys_print(e, keys, sizeof(keys));
+		return e->input.len && strcmp(keys, e->input.text) != 0 ? EXPLORER_SORT : EXPLORER_STAY;
 	} else if (e->input.len) {
 		snprintf(e->pattern, sizeof(e->pattern), "%s", e->input.text);
 		explorer_search(e, false);

@@ -76,16 +76,6 @@ static void remember_fold(
 	text_deinit(&node);
 }
 
-/* Returns the number of lines from the top of the screen to the cursor. */
-static size_t lines_above(struct explorer *e)
-{
-	struct explorer_position at = e->top;
-	size_t lines = 0;
-	while (lines < e->rows && (at.row != e->cursor.row || at.line != e->cursor.line) && explorer_next_line(e, &at))
-		lines++;
-	return lines;
-}
-
 void explorer_remember(struct explorer *e, struct explorer_memory *m)
 {
 	const struct profile *p = e->table->profile;
@@ -98,7 +88,11 @@ void explorer_remember(struct explorer *e, struct explorer_memory *m)
 			remember_fold(e, &e->folds.items[index], (uint32_t)row, m);
 	if (e->visible_count && e->cursor.row > 0)
 		explorer_row_name(e, e->visible[e->cursor.row], &m->cursor);
-	m->above = e->visible_count ? lines_above(e) : 0;
+	/* m->above counts the lines from the top of the screen to the cursor. */
+	struct explorer_position at = e->top;
+	while (e->visible_count && m->above < e->rows && (at.row != e->cursor.row || at.line != e->cursor.line) &&
+		explorer_next_line(e, &at))
+		m->above++;
 	if (explorer_is_zoomed(e, ZOOM_THREAD))
 		explorer_renew_thread_name(p, e->zoom_thread, &m->thread);
 	if (explorer_is_zoomed(e, ZOOM_DSO) && e->zoom_binary < p->binary_count) {
@@ -187,16 +181,6 @@ static bool find_zoom(struct explorer *e, enum explorer_zoom zoom, const struct 
 	return true;
 }
 
-/* Drops zooms into something that has no samples any more. */
-static void resume_zooms(struct explorer *e, const struct explorer_memory *m)
-{
-	unsigned kept = 0;
-	for (unsigned i = 0; i < e->zoom_count; i++)
-		if (find_zoom(e, e->zooms[i], m))
-			e->zooms[kept++] = e->zooms[i];
-	e->zoom_count = kept;
-}
-
 static void resume_fold(struct explorer *e, uint32_t table_row, const struct text *row, const struct explorer_memory *m)
 {
 	struct explorer_fold *fold = explorer_open_row(e, table_row);
@@ -237,7 +221,12 @@ enum tally_status explorer_renew(struct explorer *e, const struct explorer_memor
 	enum tally_status status = explorer_set_table(e, table, title, err);
 	if (status != TALLY_OK)
 		return status;
-	resume_zooms(e, m);
+	/* Zooms into something that has no samples any more are dropped. */
+	unsigned kept = 0;
+	for (unsigned i = 0; i < e->zoom_count; i++)
+		if (find_zoom(e, e->zooms[i], m))
+			e->zooms[kept++] = e->zooms[i];
+	e->zoom_count = kept;
 	explorer_select_rows(e);
 	resume_rows(e, m);
 	explorer_place(e, m->cursor.len ? m->above : 0);
