@@ -57,26 +57,22 @@ static void add_cache(struct access_counts *c, const struct source *s, enum acce
 		c->n[ACCESS_LOCAL_PEER]++;
 }
 
-static void cache_lines_add_hit(struct access_counts *c, const struct source *s)
-{
-	c->n[ACCESS_LOAD_UNCACHED] += (s->level & LEVEL_UNCACHED) != 0;
-	c->n[ACCESS_LOAD_IO] += (s->level & LEVEL_IO) != 0;
-	c->n[ACCESS_FILL_BUFFER] += (s->level & LEVEL_LFB) != 0;
-	c->n[ACCESS_L1] += (s->level & LEVEL_L1) != 0;
-	if (s->level & LEVEL_L2)
-		add_cache(c, s, ACCESS_L2);
-	if (s->level & LEVEL_L3)
-		add_cache(c, s, ACCESS_LAST_LEVEL);
-	if (s->level & LEVEL_LOCAL_RAM)
-		add_memory(c, s, ACCESS_LOCAL_DRAM);
-	if (s->level & LEVEL_REMOTE_RAM || s->is_remote)
-		add_memory(c, s, ACCESS_REMOTE_DRAM);
-}
-
 static void add_load(struct access_counts *c, const struct source *s)
 {
-	if (s->level & LEVEL_HIT)
-		cache_lines_add_hit(c, s);
+	if (s->level & LEVEL_HIT) {
+		c->n[ACCESS_LOAD_UNCACHED] += (s->level & LEVEL_UNCACHED) != 0;
+		c->n[ACCESS_LOAD_IO] += (s->level & LEVEL_IO) != 0;
+		c->n[ACCESS_FILL_BUFFER] += (s->level & LEVEL_LFB) != 0;
+		c->n[ACCESS_L1] += (s->level & LEVEL_L1) != 0;
+		if (s->level & LEVEL_L2)
+			add_cache(c, s, ACCESS_L2);
+		if (s->level & LEVEL_L3)
+			add_cache(c, s, ACCESS_LAST_LEVEL);
+		if (s->level & LEVEL_LOCAL_RAM)
+			add_memory(c, s, ACCESS_LOCAL_DRAM);
+		if (s->level & LEVEL_REMOTE_RAM || s->is_remote)
+			add_memory(c, s, ACCESS_REMOTE_DRAM);
+	}
 	if (s->level & LEVEL_REMOTE_CACHE || s->is_remote) {
 		bool is_peer = !(s->snoop & (SNOOP_HIT | SNOOP_HITM)) && s->snoop_more & SNOOP_PEER;
 		c->n[ACCESS_REMOTE_HIT] += is_peer || s->snoop & SNOOP_HIT;
@@ -203,20 +199,6 @@ static void add_mean(struct mean *mean, uint64_t value)
 	mean->value += ((double)value - mean->value) / (double)mean->count;
 }
 
-static void add_weight(struct cache_entry *e, const struct access_counts *one, uint64_t weight)
-{
-	if (one->n[ACCESS_REMOTE_HITM])
-		add_mean(&e->remote_hitm, weight);
-	else if (one->n[ACCESS_LOCAL_HITM])
-		add_mean(&e->local_hitm, weight);
-	else if (one->n[ACCESS_REMOTE_PEER])
-		add_mean(&e->remote_peer, weight);
-	else if (one->n[ACCESS_LOCAL_PEER])
-		add_mean(&e->local_peer, weight);
-	else if (one->n[ACCESS_LOAD])
-		add_mean(&e->load, weight);
-}
-
 static void add_physical(uint64_t *last, uint64_t *changes, uint64_t *nodes, const struct cache_access *a)
 {
 	if (!a->memory_nodes)
@@ -242,7 +224,16 @@ bool cache_lines_add(struct cache_lines *c, const struct cache_access *a, uint32
 	access_counts_merge(&entry->counts, &one);
 	add_physical(&line->physical, &line->physical_count, &line->memory_nodes, a);
 	add_physical(&entry->physical, &entry->physical_count, &entry->memory_nodes, a);
-	add_weight(entry, &one, a->weight);
+	if (one.n[ACCESS_REMOTE_HITM])
+		add_mean(&entry->remote_hitm, a->weight);
+	else if (one.n[ACCESS_LOCAL_HITM])
+		add_mean(&entry->local_hitm, a->weight);
+	else if (one.n[ACCESS_REMOTE_PEER])
+		add_mean(&entry->remote_peer, a->weight);
+	else if (one.n[ACCESS_LOCAL_PEER])
+		add_mean(&entry->local_peer, a->weight);
+	else if (one.n[ACCESS_LOAD])
+		add_mean(&entry->load, a->weight);
 	*entry_of = entry_id;
 	if (!has_cpu)
 		return true;

@@ -42,20 +42,13 @@ static bool is_c_library(struct tally_str path)
 	return false;
 }
 
-static uint64_t chain_entry(const struct sample *sample, uint32_t index)
-{
-	uint64_t value;
-	memcpy(&value, sample->callchain.data + (size_t)index * sizeof(value), sizeof(value));
-	return sample->swap ? __builtin_bswap64(value) : value;
-}
-
 void chain_survey_add(
 	struct chain_survey *survey, struct resolver *r, const struct resolve_where *where, const struct sample *sample)
 {
 	uint64_t outermost = 0, frames = 0;
 	bool is_user = false;
 	for (uint32_t i = 0; i < sample->callchain.count; i++) {
-		uint64_t entry = chain_entry(sample, i);
+		uint64_t entry = sample_u64_at(sample->callchain.data, i, sample->swap);
 		bool is_mark = entry >= CONTEXT_MAX;
 		if (is_mark)
 			is_user = entry == CONTEXT_USER;
@@ -80,24 +73,6 @@ bool chain_survey_tells_of_broken(const struct chain_survey *survey)
 	return survey->chains >= CHAINS_LEAST && survey->broken * 100 >= survey->chains * BROKEN_PERCENT;
 }
 
-static void survey_run(struct recording_pass *pass, struct chain_survey *survey)
-{
-	size_t position = 0;
-	struct record record;
-	struct resolver *r = &pass->resolver;
-	while (position < pass->sideband.end && chain_survey_wants(survey) && !r->failed &&
-		record_run_next(&pass->run, &position, &record, NULL) == TALLY_OK) {
-		const struct perfdata_event *event =
-			record.type == RECORD_SAMPLE ? perfdata_reader_event_of(pass->reader, &record) : NULL;
-		struct sample sample;
-		if (!event || !chain_survey_is_of(&event->attr) ||
-			sample_decode(&event->layout, &record, &sample, NULL) != TALLY_OK)
-			continue;
-		struct resolve_where where = resolver_where(r, (int32_t)sample.pid, sample.time);
-		chain_survey_add(survey, r, &where, &sample);
-	}
-}
-
 bool chain_survey_has_any(const struct perfdata_reader *reader)
 {
 	size_t count;
@@ -117,8 +92,19 @@ enum tally_status chain_survey_read(
 		return TALLY_OK;
 	perfdata_reader_rewind(reader);
 	enum tally_status status = recording_pass_open(&pass, reader, &(struct recording_pass_input){0}, err);
-	if (status == TALLY_OK)
-		survey_run(&pass, survey);
+	size_t position = 0;
+	struct record record;
+	while (status == TALLY_OK && position < pass.sideband.end && chain_survey_wants(survey) &&
+		!pass.resolver.failed && record_run_next(&pass.run, &position, &record, NULL) == TALLY_OK) {
+		const struct perfdata_event *event =
+			record.type == RECORD_SAMPLE ? perfdata_reader_event_of(reader, &record) : NULL;
+		struct sample sample;
+		if (!event || !chain_survey_is_of(&event->attr) ||
+			sample_decode(&event->layout, &record, &sample, NULL) != TALLY_OK)
+			continue;
+		struct resolve_where where = resolver_where(&pass.resolver, (int32_t)sample.pid, sample.time);
+		chain_survey_add(survey, &pass.resolver, &where, &sample);
+	}
 	if (status == TALLY_OK && pass.resolver.failed)
 		status = error_nomem(err);
 	recording_pass_close(&pass);

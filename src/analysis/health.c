@@ -39,12 +39,6 @@ static struct health_event *event_at(struct health_walk *walk, size_t index)
 	return &out->events.items[index];
 }
 
-static struct health_event *health_event_of(struct health_walk *walk, const struct record *record)
-{
-	const struct perfdata_event *event = perfdata_reader_event_of(walk->reader, record);
-	return event ? event_at(walk, event->index) : NULL;
-}
-
 static void note_reading(struct health_walk *walk, uint64_t id, size_t event, uint64_t enabled, uint64_t running)
 {
 	bool is_new;
@@ -145,7 +139,8 @@ static void note_loss(struct health_walk *walk, const struct record *record, uin
 
 static void note_throttle(struct health_walk *walk, const struct record *record, const struct record_throttle *throttle)
 {
-	struct health_event *event = health_event_of(walk, record);
+	const struct perfdata_event *event = perfdata_reader_event_of(walk->reader, record);
+	struct health_event *counts = event ? event_at(walk, event->index) : NULL;
 	uint64_t *since = map_u64_at(&walk->throttled_since, throttle->stream_id, NULL);
 	if (!since) {
 		walk->has_no_memory = true;
@@ -153,13 +148,13 @@ static void note_throttle(struct health_walk *walk, const struct record *record,
 	}
 	if (record->type == RECORD_THROTTLE) {
 		walk->out->input.throttled++;
-		if (event)
-			event->throttles++;
+		if (counts)
+			counts->throttles++;
 		*since = throttle->time;
 		return;
 	}
-	if (event && *since > 0 && throttle->time > *since)
-		event->throttled_ns += throttle->time - *since;
+	if (counts && *since > 0 && throttle->time > *since)
+		counts->throttled_ns += throttle->time - *since;
 	*since = 0;
 }
 
@@ -213,16 +208,6 @@ static void note_fields(
 	}
 }
 
-static void note_type(struct recording_health *out, uint32_t type)
-{
-	if (type < HEALTH_KNOWN_TYPES)
-		out->by_type[type]++;
-	else
-		out->other_types++;
-	if (!record_type_name(type) && type < out->least_unknown_type)
-		out->least_unknown_type = type;
-}
-
 /* A record must not be older than the newest one before the last FINISHED_ROUND record but one: up to that time,
  * readers have sorted and used the records already. */
 static void health_note_time(struct health_walk *walk, uint64_t time_ns)
@@ -244,7 +229,13 @@ static void health_note_record(struct health_walk *walk, const struct record *re
 {
 	struct record_fields fields;
 	uint64_t time_ns = 0;
-	note_type(walk->out, record->type);
+	struct recording_health *out = walk->out;
+	if (record->type < HEALTH_KNOWN_TYPES)
+		out->by_type[record->type]++;
+	else
+		out->other_types++;
+	if (!record_type_name(record->type) && record->type < out->least_unknown_type)
+		out->least_unknown_type = record->type;
 	if (record->type == RECORD_SAMPLE) {
 		time_ns = health_note_sample(walk, record);
 	} else if (record_type_name(record->type)) {
@@ -252,7 +243,7 @@ static void health_note_record(struct health_walk *walk, const struct record *re
 		if (record_decode(record, &fields, NULL) == TALLY_OK)
 			note_fields(walk, record, &fields, time_ns);
 		else
-			damaged_records_add(&walk->out->input.damaged, record->offset, record->type);
+			damaged_records_add(&out->input.damaged, record->offset, record->type);
 	}
 	health_note_time(walk, time_ns);
 	if (record->type == RECORD_FINISHED_ROUND) {

@@ -25,26 +25,6 @@ struct inline_frames_reading {
 	uint64_t *addresses; /* Addresses of the items of frames. */
 };
 
-/* Finds the store ID of each binary once. A binary without line information gets none, so that its frames, often the
- * majority, cost nothing. */
-static enum tally_status find_entries(struct inline_frames_reading *r, struct tally_error *err)
-{
-	const struct symbolise_job *job = r->job;
-	enum tally_status status = TALLY_OK;
-	for (size_t i = 0; i < job->hit->len && status == TALLY_OK; i++) {
-		uint32_t binary = job->hit->items[i], *id = &r->of_binary[binary];
-		if (symbolise_has_lines(machine_binary_get(job->machine, binary)->kind))
-			status = store_entry_id(job->machine, job->store, binary, id, err);
-		if (status == TALLY_OK && *id != RESOLVE_NONE)
-			status = binary_store_load_places(job->store, *id, NULL, 0, err);
-		if (*id != RESOLVE_NONE && binary_store_lacks_places(job->store, *id))
-			*id = RESOLVE_NONE;
-		if (*id != RESOLVE_NONE && *id >= r->entry_count)
-			r->entry_count = (size_t)*id + 1;
-	}
-	return status;
-}
-
 static void inline_frames_put_entries(void *context, size_t task, unsigned worker)
 {
 	const struct inline_frames_reading *r = context;
@@ -57,15 +37,29 @@ static void inline_frames_put_entries(void *context, size_t task, unsigned worke
 
 static enum tally_status inline_frames_collect(struct inline_frames_reading *r, struct tally_error *err)
 {
-	size_t binaries = machine_binary_count(r->job->machine);
+	const struct symbolise_job *job = r->job;
+	size_t binaries = machine_binary_count(job->machine);
 	r->of_binary = malloc((binaries + 1) * sizeof(*r->of_binary));
 	if (!r->of_binary)
 		return error_nomem(err);
 	for (size_t i = 0; i < binaries; i++)
 		r->of_binary[i] = RESOLVE_NONE;
-	enum tally_status status = find_entries(r, err);
+	enum tally_status status = TALLY_OK;
+	/* The store ID of each binary is found once. A binary without line information gets none, so that its frames,
+	 * often the majority, cost nothing. */
+	for (size_t i = 0; i < job->hit->len && status == TALLY_OK; i++) {
+		uint32_t binary = job->hit->items[i], *id = &r->of_binary[binary];
+		if (symbolise_has_lines(machine_binary_get(job->machine, binary)->kind))
+			status = store_entry_id(job->machine, job->store, binary, id, err);
+		if (status == TALLY_OK && *id != RESOLVE_NONE)
+			status = binary_store_load_places(job->store, *id, NULL, 0, err);
+		if (*id != RESOLVE_NONE && binary_store_lacks_places(job->store, *id))
+			*id = RESOLVE_NONE;
+		if (*id != RESOLVE_NONE && *id >= r->entry_count)
+			r->entry_count = (size_t)*id + 1;
+	}
 	if (status == TALLY_OK)
-		thread_pool_for(thread_pool_tasks(r->job->frames->len, INLINE_FRAMES_TASK_FRAMES), r->job->threads,
+		thread_pool_for(thread_pool_tasks(job->frames->len, INLINE_FRAMES_TASK_FRAMES), job->threads,
 			inline_frames_put_entries, r);
 	return status;
 }

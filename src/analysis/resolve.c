@@ -191,13 +191,6 @@ void resolver_addresses_clear(struct resolver *r)
 	r->addresses.len = 0;
 }
 
-static void add_address(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip)
-{
-	uint32_t epoch = epoch_of(where, cpumode);
-	__builtin_prefetch(cache_slot(r, ip, epoch));
-	r->addresses.items[r->addresses.len++] = (struct resolve_address){where, ip, epoch, cpumode};
-}
-
 bool resolver_address_put(
 	struct resolver *r, size_t index, const struct resolve_where *where, unsigned cpumode, uint64_t ip)
 {
@@ -232,8 +225,11 @@ size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where,
 			if (chain_bound_is_over(&bound))
 				break;
 			unsigned cpumode = chain_modes_next(&modes);
-			if (chain_bound_takes(&bound))
-				add_address(r, where, cpumode, ip);
+			if (!chain_bound_takes(&bound))
+				continue;
+			uint32_t epoch = epoch_of(where, cpumode);
+			__builtin_prefetch(cache_slot(r, ip, epoch));
+			r->addresses.items[r->addresses.len++] = (struct resolve_address){where, ip, epoch, cpumode};
 		} else if (!chain_modes_mark(&modes, ip)) {
 			r->addresses.len = first;
 			break;

@@ -34,19 +34,16 @@ static size_t guess_record(const struct record_run *run, size_t position)
 	return position;
 }
 
-static bool take_pieces(struct run_parts *parts, const struct record_run *run)
-{
-	*parts = (struct run_parts){
-		.run = run, .items = calloc(run->piece_count, sizeof(*parts->items)), .count = run->piece_count};
-	for (size_t i = 0; parts->items && i < parts->count; i++)
-		parts->items[i] = (struct run_part){.begin = run->pieces[i].begin, .end = run->pieces[i].end};
-	return parts->items;
-}
-
 bool run_parts_init(struct run_parts *parts, const struct record_run *run, size_t each)
 {
-	if (run->piece_count > 0)
-		return take_pieces(parts, run);
+	if (run->piece_count > 0) {
+		*parts = (struct run_parts){.run = run,
+			.items = calloc(run->piece_count, sizeof(*parts->items)),
+			.count = run->piece_count};
+		for (size_t i = 0; parts->items && i < parts->count; i++)
+			parts->items[i] = (struct run_part){.begin = run->pieces[i].begin, .end = run->pieces[i].end};
+		return parts->items;
+	}
 	size_t most = run->bytes.len / PART_BYTES + 1, workers = thread_pool_workers(most, run->threads);
 	size_t count = workers > 1 ? workers * each : 1;
 	count = MIN(count, most);

@@ -9,19 +9,16 @@ static bool has_time(const struct perfdata_event *event)
 	return (event->attr.sample_type & SAMPLE_TIME) != 0;
 }
 
-static bool tells_history(const struct perfdata_event *event)
-{
-	return ATTR_HAS(&event->attr, MMAP) || ATTR_HAS(&event->attr, COMM) || ATTR_HAS(&event->attr, TASK);
-}
-
 void sample_clock_init(struct sample_clock *clock, const struct perfdata_reader *reader)
 {
 	size_t count, timed = 0, untimed = 0;
 	const struct perfdata_event *events = perfdata_reader_events(reader, &count);
 	*clock = (struct sample_clock){0};
 	for (size_t i = 0; i < count; i++) {
+		const struct perf_attr *attr = &events[i].attr;
 		bool is_timed = has_time(&events[i]);
-		if (!events[i].layout.sample_id_all || (!is_timed && tells_history(&events[i])))
+		bool has_history = ATTR_HAS(attr, MMAP) || ATTR_HAS(attr, COMM) || ATTR_HAS(attr, TASK);
+		if (!events[i].layout.sample_id_all || (!is_timed && has_history))
 			clock->is_position = true;
 		timed += is_timed;
 		untimed += !is_timed;
@@ -73,15 +70,12 @@ bool sample_clock_take(struct sample_clock *clock, const struct clock_marks *mar
 	return marks->last.position == SIZE_MAX || vec_push(&clock->marks, marks->last);
 }
 
-static uint64_t time_before(const struct sample_clock *clock, size_t position)
-{
-	size_t low;
-	LOWER_BOUND(low, clock->marks.len, middle, clock->marks.items[middle].position < position);
-	return low > 0 ? clock->marks.items[low - 1].time_ns : 0;
-}
-
 uint64_t sample_clock_of_event(
 	const struct sample_clock *clock, const struct perfdata_event *event, size_t position, uint64_t time_ns)
 {
-	return has_time(event) ? time_ns : time_before(clock, position);
+	if (has_time(event))
+		return time_ns;
+	size_t low;
+	LOWER_BOUND(low, clock->marks.len, middle, clock->marks.items[middle].position < position);
+	return low > 0 ? clock->marks.items[low - 1].time_ns : 0;
 }

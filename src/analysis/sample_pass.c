@@ -254,12 +254,6 @@ static void keep_facets(struct sample_pass *pass, struct sample_key *key, const 
 	pass->failed = pass->failed || key->facets == ID_TABLE_NONE;
 }
 
-static void sample_pass_add_facets(struct sample_pass *pass, struct sample_key *key, const struct batch_sample *b)
-{
-	struct facet_input input = facet_input(pass, key, b);
-	keep_facets(pass, key, &input);
-}
-
 static void count_branched(struct sample_pass *pass, uint32_t event)
 {
 	while (pass->branched.len <= event && !pass->failed) {
@@ -317,12 +311,6 @@ static bool note_recorded(struct sample_pass *pass, uint32_t stack)
 	return true;
 }
 
-static void sample_pass_add_chain(struct sample_pass *pass, struct batch_sample *b)
-{
-	struct sample_array chain = resolver_sample_chain(&pass->resolver, &b->where, &b->event->layout, &b->sample);
-	b->chain_count = resolver_chain_add(&pass->resolver, &b->where, &chain);
-}
-
 /* Adds the sample's own address and its chain, which mostly begins with the same address; this is looked up once. */
 static void add_addresses(struct sample_pass *pass, struct batch_sample *b)
 {
@@ -333,8 +321,11 @@ static void add_addresses(struct sample_pass *pass, struct batch_sample *b)
 	b->has_history = has_history(pass, b);
 	bool has_chain =
 		(b->has_history || pass->input.options->with_stacks) && (type & (SAMPLE_CALLCHAIN | SAMPLE_STACK_USER));
-	if (has_chain)
-		sample_pass_add_chain(pass, b);
+	if (has_chain) {
+		struct sample_array chain =
+			resolver_sample_chain(&pass->resolver, &b->where, &b->event->layout, &b->sample);
+		b->chain_count = resolver_chain_add(&pass->resolver, &b->where, &chain);
+	}
 	if (resolver_address_put(&pass->resolver, b->leaf, &b->where, b->cpumode, b->sample.ip))
 		b->chain++;
 	if (!has_chain)
@@ -476,8 +467,10 @@ static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 		pass->failed = true;
 	if (pass->input.options->with_cpu && (type & SAMPLE_CPU))
 		key.cpu = (int32_t)b->sample.cpu;
-	if (pass->facets.kept && !pass->input.options->by_branch)
-		sample_pass_add_facets(pass, &key, b);
+	if (pass->facets.kept && !pass->input.options->by_branch) {
+		struct facet_input input = facet_input(pass, &key, b);
+		keep_facets(pass, &key, &input);
+	}
 	b->is_keyed = !(type & SAMPLE_READ) && !pass->input.options->by_branch && !pass->input.wait_index;
 	if (pass->input.wait_index) {
 		sample_pass_add_wait(pass, &key, b);

@@ -146,14 +146,20 @@ static bool is_loss_between(const struct sched_history *h, uint64_t from_ns, uin
 	return low < h->losses.len && h->losses.items[low] <= to_ns;
 }
 
-/* Measures how long a task waited before it came onto its CPU. A time in which any CPU lost events is not counted,
- * because the task may have run there. */
-static void measure_wait(
+static void sched_history_measure(
 	struct sched_history *h, const struct sched_task *task, uint64_t since_ns, struct sched_times *times)
 {
+	times->run_ns = times->time_ns > since_ns ? times->time_ns - since_ns : 0;
+	bool has_wait = task->left_ns != 0 && task->left_ns <= since_ns;
+	if (task->is_idle) {
+		/* An idle task belongs to one CPU, so lost events of other CPUs do not affect it. */
+		if (has_wait)
+			times->wait_ns = since_ns - task->left_ns;
+		return;
+	}
+	/* A time in which any CPU lost events is not counted, because the task may have run there. */
 	uint64_t ready_ns = ready_since(task);
 	bool has_delay = task->woken_ns != 0 && task->woken_ns <= since_ns;
-	bool has_wait = task->left_ns != 0 && task->left_ns <= since_ns;
 	bool is_migrated = task->migrated_ns > ready_ns && task->migrated_ns <= since_ns;
 	bool is_wait_cut = has_wait && is_loss_between(h, task->left_ns, since_ns);
 	bool is_delay_cut = has_delay && is_loss_between(h, task->woken_ns, since_ns);
@@ -164,19 +170,6 @@ static void measure_wait(
 		times->wait_ns = since_ns - task->left_ns;
 	if (is_migrated && !is_loss_between(h, ready_ns, since_ns))
 		times->pre_migration_ns = task->migrated_ns - ready_ns;
-}
-
-static void sched_history_measure(
-	struct sched_history *h, const struct sched_task *task, uint64_t since_ns, struct sched_times *times)
-{
-	times->run_ns = times->time_ns > since_ns ? times->time_ns - since_ns : 0;
-	if (!task->is_idle) {
-		measure_wait(h, task, since_ns, times);
-		return;
-	}
-	/* An idle task belongs to one CPU, so lost events of other CPUs do not affect it. */
-	if (task->left_ns != 0 && task->left_ns <= since_ns)
-		times->wait_ns = since_ns - task->left_ns;
 }
 
 bool sched_history_switch(struct sched_history *h, const struct sched_out *out, struct sched_times *times)

@@ -38,15 +38,6 @@ static struct sched_latency_task *sched_latency_find(
 	return &l->tasks.items[id];
 }
 
-static void note_length(struct sched_latency *l, uint64_t waited_ns)
-{
-	uint64_t us = waited_ns / 1000;
-	size_t power = us ? 64 - (size_t)__builtin_clzll(us) : 0;
-	uint64_t step = us / SCHED_LATENCY_STEP_US;
-	l->log_waits[power < SCHED_LATENCY_LOG ? power : SCHED_LATENCY_LOG - 1]++;
-	l->linear_waits[step < SCHED_LATENCY_LINEAR ? step : SCHED_LATENCY_LINEAR - 1]++;
-}
-
 static void sched_latency_enter(struct sched_latency *l, struct sched_latency_task *task, const struct sched_switch *s)
 {
 	if (task->phase != SCHED_READY || s->time_ns < task->ready_ns)
@@ -59,8 +50,13 @@ static void sched_latency_enter(struct sched_latency *l, struct sched_latency_ta
 		return;
 	}
 	uint64_t waited_ns = s->time_ns - task->ready_ns;
-	if (task->tid != 0)
-		note_length(l, waited_ns);
+	if (task->tid != 0) {
+		uint64_t us = waited_ns / 1000;
+		size_t power = us ? 64 - (size_t)__builtin_clzll(us) : 0;
+		uint64_t step = us / SCHED_LATENCY_STEP_US;
+		l->log_waits[power < SCHED_LATENCY_LOG ? power : SCHED_LATENCY_LOG - 1]++;
+		l->linear_waits[step < SCHED_LATENCY_LINEAR ? step : SCHED_LATENCY_LINEAR - 1]++;
+	}
 	task->waits++;
 	task->wait_ns += waited_ns;
 	if (waited_ns > task->max_ns) {

@@ -89,16 +89,6 @@ bool sideband_is_history(uint32_t type)
 	       type == RECORD_KSYMBOL;
 }
 
-static enum tally_status add_deferred(
-	struct sideband_reading *reading, const struct record *record, struct tally_error *err)
-{
-	bool is_damaged;
-	enum tally_status status = deferred_chains_add(&reading->out->deferred, record, &is_damaged, err);
-	if (status == TALLY_OK && is_damaged)
-		damaged_records_add(&reading->out->health.damaged, record->offset, record->type);
-	return status;
-}
-
 static void count_trace(struct input_health *health, const struct record *record)
 {
 	struct record_fields fields;
@@ -147,9 +137,12 @@ static enum tally_status sideband_visit(
 	struct sideband_reading *reading, const struct record *record, struct tally_error *err)
 {
 	if (record->type == RECORD_CALLCHAIN_DEFERRED) {
-		enum tally_status status = add_deferred(reading, record, err);
+		bool is_damaged;
+		enum tally_status status = deferred_chains_add(&reading->out->deferred, record, &is_damaged, err);
 		if (status != TALLY_OK)
 			return status;
+		if (is_damaged)
+			damaged_records_add(&reading->out->health.damaged, record->offset, record->type);
 	}
 	if (record->type == RECORD_HEADER_BUILD_ID) {
 		enum tally_status status = sideband_take_build_id(reading->out, record, err);
@@ -207,25 +200,6 @@ static bool note_marker(struct walked *walked, const struct record *record, cons
 	return add_marker(&walked->markers, &marker);
 }
 
-/* A quick check whether a record maps a kernel; counting too many is harmless. */
-static bool may_map_kernel(const struct record *record)
-{
-	return (record->type == RECORD_MMAP || record->type == RECORD_MMAP2) &&
-	       str_starts_with(record_mmap_name(record), STR("[kernel."));
-}
-
-static bool note_history(
-	struct walked *walked, const struct sideband_reading *reading, const struct record *record, size_t position)
-{
-	struct sort_key timed = {.index = position};
-	if (reading->out->clock.is_position)
-		timed.key = position;
-	else
-		(void)perfdata_reader_time(reading->reader, record, &timed.key);
-	walked->kernels += may_map_kernel(record);
-	return vec_push(&walked->history, timed) && (!reading->store || note_marker(walked, record, &timed));
-}
-
 static bool sideband_note_record(
 	struct walked *walked, const struct sideband_reading *reading, const struct record *record, size_t position)
 {
@@ -246,7 +220,17 @@ static bool sideband_note_record(
 	walked->bytes += record->bytes.len;
 	walked->samples += record->type == RECORD_SAMPLE;
 	walked->plain += is_plain;
-	return !is_history || note_history(walked, reading, record, position);
+	if (!is_history)
+		return true;
+	struct sort_key timed = {.index = position};
+	if (clock->is_position)
+		timed.key = position;
+	else
+		(void)perfdata_reader_time(reading->reader, record, &timed.key);
+	/* A record that maps a kernel is recognized by its name alone; counting too many is harmless. */
+	walked->kernels += (record->type == RECORD_MMAP || record->type == RECORD_MMAP2) &&
+			   str_starts_with(record_mmap_name(record), STR("[kernel."));
+	return vec_push(&walked->history, timed) && (!reading->store || note_marker(walked, record, &timed));
 }
 
 static void sideband_walk_part(void *context, size_t index, struct run_part *part)
@@ -364,19 +348,6 @@ static enum tally_status add_all_places(struct sideband_reading *reading, struct
 	return status;
 }
 
-static enum tally_status apply_place(
-	struct sideband_reading *reading, const struct timed_place *timed, struct tally_error *err)
-{
-	const struct jit_marker *marker = &reading->markers.items[timed->marker];
-	const struct jitdump_place *place = &marker->dump->places.items[timed->place];
-	struct machine_generated code = {.pid = marker->pid,
-		.path = marker->path,
-		.start = place->address,
-		.len = place->size,
-		.offset = place->offset};
-	return machine_add_generated(reading->out->machine, &code, timed->time_ns, err);
-}
-
 /* Adds the generated code (places) that existed before a record to the machine, from *next on. At equal times a place
  * follows the record that names its dump. */
 static enum tally_status apply_places(
@@ -384,11 +355,17 @@ static enum tally_status apply_places(
 {
 	for (; *next < reading->places.len; ++*next) {
 		const struct timed_place *timed = &reading->places.items[*next];
+		const struct jit_marker *marker = &reading->markers.items[timed->marker];
 		if (timed->time_ns > record->key ||
-			(timed->time_ns == record->key &&
-				reading->markers.items[timed->marker].seen.index >= record->index))
+			(timed->time_ns == record->key && marker->seen.index >= record->index))
 			break;
-		enum tally_status status = apply_place(reading, timed, err);
+		const struct jitdump_place *place = &marker->dump->places.items[timed->place];
+		struct machine_generated code = {.pid = marker->pid,
+			.path = marker->path,
+			.start = place->address,
+			.len = place->size,
+			.offset = place->offset};
+		enum tally_status status = machine_add_generated(reading->out->machine, &code, timed->time_ns, err);
 		if (status != TALLY_OK)
 			return status;
 	}

@@ -8,12 +8,6 @@
 
 #define STACKS_PER_TASK 8192
 
-/* Returns the frames of a stack in the table, for writing. */
-static uint32_t *items_of(const struct list_table *table, size_t stack)
-{
-	return table->words.items + table->starts.items[stack] + LIST_HEAD_WORDS;
-}
-
 static uint8_t stack_frames_role_of(const struct stack_frames *stacks, uint32_t frame)
 {
 	return stacks->roles[frame] & (uint8_t)~FRAME_HAS_CALLS;
@@ -45,8 +39,9 @@ static uint32_t call_count(const struct stack_frames *stacks, uint32_t frame)
  * is the number of frames, including these calls, that it will have. */
 static size_t stack_frames_translate_one(struct stack_frames *stacks, size_t stack)
 {
-	uint32_t count = list_table_get(stacks->stacks, (uint32_t)stack).count;
-	uint32_t *items = items_of(stacks->stacks, stack), calls = 0;
+	const struct list_table *table = stacks->stacks;
+	uint32_t count = list_table_get(table, (uint32_t)stack).count;
+	uint32_t *items = table->words.items + table->starts.items[stack] + LIST_HEAD_WORDS, calls = 0;
 	for (uint32_t i = 0; stacks->inlined && i < count; i++)
 		calls += call_count(stacks, items[i]);
 	stacks->kinds[stack] = calls ? STACK_HAS_CALLS : 0;
@@ -84,18 +79,6 @@ static void translate_some(void *context, size_t index, unsigned worker)
 	t->called[index] = called;
 }
 
-/* Converts the number of frames of each task to an offset. Returns the total number. */
-static size_t place_called(const struct translation *t, size_t tasks)
-{
-	size_t at = 0;
-	for (size_t i = 0; i < tasks; i++) {
-		size_t count = t->called[i];
-		t->called[i] = at;
-		at += count;
-	}
-	return at;
-}
-
 static size_t write_called(const struct stack_frames *stacks, size_t stack)
 {
 	struct list list = list_table_get(stacks->stacks, (uint32_t)stack);
@@ -126,7 +109,13 @@ static void stack_frames_write_some(void *context, size_t index, unsigned worker
 static bool stack_frames_write_all(const struct translation *t, size_t tasks, unsigned threads)
 {
 	struct stack_frames *stacks = t->stacks;
-	size_t count = list_table_len(stacks->stacks), frames = place_called(t, tasks);
+	size_t count = list_table_len(stacks->stacks), frames = 0;
+	/* The number of frames of each task becomes the offset of the first of them. */
+	for (size_t i = 0; i < tasks; i++) {
+		size_t called = t->called[i];
+		t->called[i] = frames;
+		frames += called;
+	}
 	stacks->begin = malloc((count + 1) * sizeof(*stacks->begin));
 	stacks->called = malloc((frames + 1) * sizeof(*stacks->called));
 	if (!stacks->begin || !stacks->called)

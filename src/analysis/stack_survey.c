@@ -20,21 +20,6 @@ static void stack_survey_visit(struct recording_pass *pass, const struct record 
 	(void)resolver_sample_chain(&pass->resolver, &where, &event->layout, &sample);
 }
 
-static enum tally_status stack_survey_walk(struct recording_pass *pass, struct tally_error *err)
-{
-	const struct sideband *sideband = &pass->sideband;
-	size_t position = sideband->chunks.len > 0 ? sideband->chunks.items[0] : sideband->end;
-	while (position < sideband->end && !pass->resolver.failed) {
-		struct record record;
-		size_t start = position;
-		if (record_run_next(&pass->run, &position, &record, NULL) != TALLY_OK)
-			break;
-		if (record.type == RECORD_SAMPLE)
-			stack_survey_visit(pass, &record, start);
-	}
-	return pass->resolver.failed ? error_nomem(err) : TALLY_OK;
-}
-
 enum tally_status stack_survey_read(
 	struct perfdata_reader *reader, struct binary_store *store, struct stack_ends *ends, struct tally_error *err)
 {
@@ -46,10 +31,22 @@ enum tally_status stack_survey_read(
 	perfdata_reader_rewind(reader);
 	enum tally_status status =
 		recording_pass_open(&pass, reader, &(struct recording_pass_input){.store = store}, err);
-	if (status == TALLY_OK)
-		status = stack_survey_walk(&pass, err);
-	if (status == TALLY_OK)
-		*ends = pass.unwinder.ends;
+	if (status == TALLY_OK) {
+		const struct sideband *sideband = &pass.sideband;
+		size_t position = sideband->chunks.len > 0 ? sideband->chunks.items[0] : sideband->end;
+		while (position < sideband->end && !pass.resolver.failed) {
+			struct record record;
+			size_t start = position;
+			if (record_run_next(&pass.run, &position, &record, NULL) != TALLY_OK)
+				break;
+			if (record.type == RECORD_SAMPLE)
+				stack_survey_visit(&pass, &record, start);
+		}
+		if (pass.resolver.failed)
+			status = error_nomem(err);
+		else
+			*ends = pass.unwinder.ends;
+	}
 	recording_pass_close(&pass);
 	return status;
 }

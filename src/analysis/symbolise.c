@@ -42,16 +42,6 @@ static void look_up_frames(void *context, size_t index, unsigned worker)
 	}
 }
 
-static void settle_frames(const struct symbolise_look_up *look_up)
-{
-	const struct symbolise_job *job = look_up->job;
-	for (uint32_t i = 0; i < look_up->doubt_count; i++) {
-		uint32_t index = look_up->doubts[i];
-		struct resolved_frame frame = resolved_frame_get(job->frames, index);
-		job->symbols[index] = frame_symbol_find(job->store, look_up->store_ids[frame.binary], &frame);
-	}
-}
-
 static bool has_bpf(const struct machine *machine, const struct binary_list *binaries)
 {
 	for (size_t i = 0; i < binaries->len; i++)
@@ -163,7 +153,10 @@ static enum tally_status look_up_all(const struct symbolise_job *job, struct tal
 		struct symbolise_look_up look_up = {.job = job, .store_ids = store_ids, .doubts = doubts};
 		thread_pool_for(thread_pool_tasks(job->frames->len, SYMBOLISE_FRAMES_PER_TASK), job->threads,
 			look_up_frames, &look_up);
-		settle_frames(&look_up);
+		for (uint32_t i = 0; i < look_up.doubt_count; i++) {
+			struct resolved_frame frame = resolved_frame_get(job->frames, doubts[i]);
+			job->symbols[doubts[i]] = frame_symbol_find(job->store, store_ids[frame.binary], &frame);
+		}
 	}
 	free(doubts);
 	free(store_ids);

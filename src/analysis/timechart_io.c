@@ -102,11 +102,6 @@ static bool timechart_io_extend(const struct timechart_io *io, uint32_t track, c
 	return true;
 }
 
-static bool timechart_io_add(struct timechart_io *io, uint32_t track, const struct track_span *call)
-{
-	return timechart_io_extend(io, track, call) || tracks_span(io->tracks, track, call);
-}
-
 static struct track_span span_of(const struct timechart_pending *pending, uint64_t end_ns)
 {
 	return (struct track_span){.start_ns = pending->entry.time_ns,
@@ -132,7 +127,7 @@ bool timechart_io_exit(
 		span.bytes = (uint64_t)result;
 	if (result < 0 && result >= -MAX_ERRNO)
 		span.error = (uint16_t)-result;
-	return timechart_io_add(io, track, &span);
+	return timechart_io_extend(io, track, &span) || tracks_span(io->tracks, track, &span);
 }
 
 void timechart_io_forget(struct timechart_io *io, uint32_t track)

@@ -268,12 +268,6 @@ static const struct trace_field *find_named(
 	return NULL;
 }
 
-static bool is_plain_array(const struct trace_field *field)
-{
-	return field->is_array && !field->is_string && !field->is_dynamic && field->item_bytes > 0 && field->size > 0 &&
-	       field->size % field->item_bytes == 0 && field->size / field->item_bytes <= TRACEPOINT_ARRAY_MAX;
-}
-
 static struct tracepoint_field tracepoint_fields_describe(const struct trace_field *field)
 {
 	struct tracepoint_field out = {.name = field->name,
@@ -281,12 +275,14 @@ static struct tracepoint_field tracepoint_fields_describe(const struct trace_fie
 		.form = TRACEPOINT_TEXT,
 		.size = field->size,
 		.is_dynamic = field->is_dynamic && field->is_string};
-	bool is_array = is_plain_array(field);
-	unsigned bytes = is_array ? field->item_bytes : field->size;
-	if ((field->is_array && !is_array) || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
+	bool is_plain_array = field->is_array && !field->is_string && !field->is_dynamic && field->item_bytes > 0 &&
+			      field->size > 0 && field->size % field->item_bytes == 0 &&
+			      field->size / field->item_bytes <= TRACEPOINT_ARRAY_MAX;
+	unsigned bytes = is_plain_array ? field->item_bytes : field->size;
+	if ((field->is_array && !is_plain_array) || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
 		return out;
 	out.bytes = bytes;
-	out.count = is_array ? field->size / field->item_bytes : 0;
+	out.count = is_plain_array ? field->size / field->item_bytes : 0;
 	if (field->is_signed)
 		out.form = TRACEPOINT_SIGNED;
 	else
@@ -346,20 +342,15 @@ bool tracepoint_value_at(struct tracepoint_printer *printer, struct tally_bytes 
 	return true;
 }
 
-static void print_visible_field(struct tracepoint_printer *printer, const struct trace_event *event, uint32_t field,
-	struct tally_bytes raw, struct text *t)
-{
-	size_t start = t->len;
-	trace_event_print_field(event, field, &printer->context, raw, t);
-	text_visible_from(t, start);
-}
-
 bool tracepoint_field_print(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	unsigned index, struct text *t)
 {
 	const struct trace_event *event = tracepoint_fields_event_of(printer, raw);
 	const struct trace_field *field = event ? tracepoint_fields_find_field(event, part, index) : NULL;
-	if (field && field_is_whole(field, raw, printer->context.swap))
-		print_visible_field(printer, event, (uint32_t)(field - event->fields), raw, t);
+	if (field && field_is_whole(field, raw, printer->context.swap)) {
+		size_t start = t->len;
+		trace_event_print_field(event, (uint32_t)(field - event->fields), &printer->context, raw, t);
+		text_visible_from(t, start);
+	}
 	return field != NULL;
 }
