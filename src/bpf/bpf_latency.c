@@ -28,12 +28,6 @@ struct bpf_latency {
 	size_t bucket_count;
 };
 
-/* Encodes a device number as the kernel does internally, which differs from stat(2). */
-static uint64_t bpf_latency_device(dev_t device)
-{
-	return (uint64_t)major(device) << 20 | minor(device);
-}
-
 /* Processes and threads are identified by their IDs in the PID namespace of this process. */
 static enum tally_status bpf_latency_find_namespace(struct latency_bpf *s, struct tally_error *err)
 {
@@ -41,7 +35,8 @@ static enum tally_status bpf_latency_find_namespace(struct latency_bpf *s, struc
 	if (stat("/proc/self/ns/pid", &st) != 0)
 		return error_set_errno(err, TALLY_IO, errno,
 			BPF_LATENCY_WHAT " finds processes by the numbers of this PID namespace: /proc/self/ns/pid");
-	s->rodata->latency.ns_device = bpf_latency_device(st.st_dev);
+	/* The kernel encodes a device number in another way internally than in stat(2). */
+	s->rodata->latency.ns_device = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
 	s->rodata->latency.ns_inode = st.st_ino;
 	return TALLY_OK;
 }

@@ -164,12 +164,6 @@ static int off_cpu_take_record(void *context, void *data, size_t size)
 	return 0;
 }
 
-static enum tally_status off_cpu_drain_ring(struct off_cpu *o)
-{
-	(void)ring_buffer__consume(o->ring);
-	return o->status;
-}
-
 /* ---- sums ---- */
 
 /* Makes the program write the other map of sums. After the update no program uses the map in *full, so it can be
@@ -283,7 +277,7 @@ enum tally_status off_cpu_drain(
 	o->status = takes_sums ? off_cpu_turn_sums(o, &full) : TALLY_OK;
 	/* Stacks arrive through the ring, and must be stored before the sums that refer to them. */
 	if (o->status == TALLY_OK)
-		o->status = off_cpu_drain_ring(o);
+		(void)ring_buffer__consume(o->ring);
 	return o->status == TALLY_OK && full >= 0 ? off_cpu_empty_sums(o, full) : o->status;
 }
 

@@ -6,13 +6,6 @@
 
 #define LINE_MOST 10000000 /* Greater line numbers are considered invalid: no file has so many. */
 
-static void put_character(struct writer *w, uint32_t c)
-{
-	bool is_printable = c >= 0x20 && c != 0x7f && (c < 0xd800 || c >= 0xe000) && c <= 0x10ffff;
-	uint8_t bytes[4];
-	writer_bytes(w, bytes, utf8_put(is_printable ? c : '?', bytes));
-}
-
 void python_code_text(struct writer *w, const struct python_text *text)
 {
 	struct cursor c = cursor_make((struct tally_bytes){text->data, PYTHON_TEXT - 1}, false);
@@ -22,7 +15,10 @@ void python_code_text(struct writer *w, const struct python_text *text)
 							     : cursor_u32(&c);
 		if (c.failed)
 			return;
-		put_character(w, character);
+		bool is_printable = character >= 0x20 && character != 0x7f &&
+				    (character < 0xd800 || character >= 0xe000) && character <= 0x10ffff;
+		uint8_t bytes[4];
+		writer_bytes(w, bytes, utf8_put(is_printable ? character : '?', bytes));
 	}
 }
 

@@ -213,12 +213,6 @@ static uint64_t python_frames_symbol(struct python_frames *f, const void *name, 
 	return base;
 }
 
-static uint64_t python_frames_unknown(struct python_frames *f)
-{
-	uint64_t base = python_frames_symbol(f, UNKNOWN_CODE, sizeof(UNKNOWN_CODE), 1);
-	return base ? base + PERF_MAP_PYTHON_LINE - 1 : 0;
-}
-
 /* The key is "py::NAME:FILE:LINE", a NUL, and the span, which distinguishes versions of a file. */
 static uint64_t python_frames_symbol_of(struct python_frames *f, const struct python_code *code, uint32_t span)
 {
@@ -291,8 +285,10 @@ static uint64_t python_frames_address(struct python_frames *f, uint64_t frame)
 		(void)ring_buffer__consume(f->ring);
 	const struct python_frames_code *code = python_frames_code(f, id);
 	f->unnamed += !code;
-	if (!code)
-		return python_frames_unknown(f);
+	if (!code) {
+		uint64_t base = python_frames_symbol(f, UNKNOWN_CODE, sizeof(UNKNOWN_CODE), 1);
+		return base ? base + PERF_MAP_PYTHON_LINE - 1 : 0;
+	}
 	uint32_t line = python_code_line(code->first_line, code->lines, index);
 	uint32_t first = code->first_line > 0 ? (uint32_t)code->first_line : 1;
 	uint64_t lines = line > first && line - first < code->span ? line - first : 0;

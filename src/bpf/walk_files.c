@@ -116,14 +116,6 @@ struct walk_file *walk_files_get(struct walk_files *f, uint32_t number)
 	return &f->files.items[number];
 }
 
-/* Rules are written before rows that refer to them become visible. */
-static void walk_files_write_rules(struct walk_files *f)
-{
-	for (; f->rules_written < f->pool.rules.len && f->rules_written < f->pool.rule_max; f->rules_written++)
-		(void)bpf_map_update_elem(
-			f->maps.rules, &f->rules_written, intern_get(&f->pool.rules, f->rules_written).data, BPF_ANY);
-}
-
 void walk_files_make(struct walk_files *f, uint32_t number)
 {
 	struct walk_file *file = &f->files.items[number];
@@ -138,7 +130,10 @@ void walk_files_make(struct walk_files *f, uint32_t number)
 		file->interpreter = python_frames_add(f->python, file->python, f->fd, file->place.base);
 	f->table_count += file->has_table;
 	f->chunks_used = f->pool.chunks_used;
-	walk_files_write_rules(f);
+	/* Rules are written before rows that refer to them become visible. */
+	for (; f->rules_written < f->pool.rules.len && f->rules_written < f->pool.rule_max; f->rules_written++)
+		(void)bpf_map_update_elem(
+			f->maps.rules, &f->rules_written, intern_get(&f->pool.rules, f->rules_written).data, BPF_ANY);
 }
 
 /*

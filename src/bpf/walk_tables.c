@@ -164,17 +164,6 @@ static bool walk_tables_take_maps(struct walk_tables *t, char *text, pid_t pid)
 	return is_good;
 }
 
-/* Writes the mappings to the BPF programs' array, beginning at the index first. */
-static void walk_tables_write_mappings(struct walk_tables *t, uint32_t first)
-{
-	for (uint32_t i = 0; i < t->mappings.len; i++) {
-		struct walk_mapping mapping = t->mappings.items[i];
-		(void)walk_files_fill(&t->files, t->mapped_files.items[i], &mapping);
-		uint32_t key = first + i;
-		(void)bpf_map_update_elem(t->fds[MAP_MAPPINGS], &key, &mapping, BPF_ANY);
-	}
-}
-
 static struct walk_known *walk_tables_known(struct walk_tables *t, uint32_t pid)
 {
 	uint64_t *index = map_u64_at(&t->by_pid, pid, NULL);
@@ -202,7 +191,12 @@ static void walk_tables_publish(struct walk_tables *t, const struct walk_miss *m
 		t->refused_processes++;
 		return;
 	}
-	walk_tables_write_mappings(t, span.first);
+	for (uint32_t i = 0; i < t->mappings.len; i++) {
+		struct walk_mapping mapping = t->mappings.items[i];
+		(void)walk_files_fill(&t->files, t->mapped_files.items[i], &mapping);
+		uint32_t key = span.first + i;
+		(void)bpf_map_update_elem(t->fds[MAP_MAPPINGS], &key, &mapping, BPF_ANY);
+	}
 	struct walk_process process = {.mm = miss->mm,
 		.exec_vm = miss->exec_vm,
 		.asked_exec_vm = miss->exec_vm,
