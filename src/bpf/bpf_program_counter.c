@@ -116,15 +116,6 @@ static enum tally_status bpf_program_counter_explain(
 	return error_set(err, refusal->status, "%s (around program %u)", refusal->text, id);
 }
 
-static enum tally_status bpf_program_counter_attach(
-	const struct bpf_program_counter *c, size_t index, uint32_t id, struct tally_error *err)
-{
-	struct tally_error refusal = {0};
-	enum tally_status status =
-		bpf_attach(c->kernel, BPF_PROGRAM_COUNTER_WHAT, c->skeletons[index]->skeleton, &refusal);
-	return status == TALLY_OK ? status : bpf_program_counter_explain(&refusal, id, err);
-}
-
 static enum tally_status bpf_program_counter_load(
 	struct bpf_program_counter *c, const struct bpf_program_target *target, struct tally_error *err)
 {
@@ -188,8 +179,12 @@ static enum tally_status bpf_program_counter_make(
 			&(struct bpf_event_array){bpf_map__fd(c->skeletons[0]->maps.events), c->possible_cpus,
 				request->events, request->event_count},
 			err);
-	for (size_t i = 0; status == TALLY_OK && i < c->count; i++)
-		status = bpf_program_counter_attach(c, i, request->ids[i], err);
+	for (size_t i = 0; status == TALLY_OK && i < c->count; i++) {
+		struct tally_error refusal = {0};
+		status = bpf_attach(c->kernel, BPF_PROGRAM_COUNTER_WHAT, c->skeletons[i]->skeleton, &refusal);
+		if (status != TALLY_OK)
+			status = bpf_program_counter_explain(&refusal, request->ids[i], err);
+	}
 	return status;
 }
 

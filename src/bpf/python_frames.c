@@ -230,17 +230,6 @@ static uint64_t python_frames_symbol_of(struct python_frames *f, const struct py
 	return base;
 }
 
-/*
- * Empties the kernel's map before code that no longer exists fills it. Live code is sent again, and has the same
- * address.
- */
-static void python_frames_sweep(struct python_frames *f)
-{
-	struct python_code_key key;
-	for (int left = PYTHON_CODES_MOST; left > 0 && bpf_map_get_next_key(f->fds[MAP_CODES], NULL, &key) == 0; left--)
-		(void)bpf_map_delete_elem(f->fds[MAP_CODES], &key);
-}
-
 /* Code that cannot be stored remains unknown. */
 static int python_frames_take_code(void *context, void *data, size_t size)
 {
@@ -266,8 +255,13 @@ static int python_frames_take_code(void *context, void *data, size_t size)
 	}
 	(void)map_u64_set(&f->latest, code->pid, code->generation);
 	if (++f->codes_since_sweep >= SWEEP_AFTER) {
+		/* The kernel's map is emptied before code that no longer exists fills it. Live code is sent again, and
+		 * has the same address. */
+		struct python_code_key key;
 		f->codes_since_sweep = 0;
-		python_frames_sweep(f);
+		for (int left = PYTHON_CODES_MOST; left > 0 && bpf_map_get_next_key(f->fds[MAP_CODES], NULL, &key) == 0;
+			left--)
+			(void)bpf_map_delete_elem(f->fds[MAP_CODES], &key);
 	}
 	return 0;
 }
