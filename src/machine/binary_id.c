@@ -119,11 +119,6 @@ bool binary_is_generated(const struct record_mmap *mmap)
 	       (is_own_memory(name) || str_starts_with(name, STR("anon_inode:")) || is_shared_memory_file(mmap));
 }
 
-static bool has_no_file(struct tally_str name)
-{
-	return is_own_memory(name) || str_equal(name, STR("[vsyscall]")) || str_starts_with(name, STR("anon_inode:"));
-}
-
 /* True for what the path identifies better than the inode: memory without a file, and memfds, devices and shared
  * memory, which get a new inode whenever they are made. */
 static bool is_told_by_path(struct tally_str path)
@@ -175,7 +170,8 @@ static bool add_user(struct binary_table *table, const struct record_mmap *mmap,
 	} else if (str_equal(path, STR("[vdso]")) || str_equal(path, STR("[vdso32]")) ||
 		   str_equal(path, STR("[vdsox32]"))) {
 		binary.kind = MACHINE_VDSO;
-	} else if (has_no_file(path)) {
+	} else if (is_own_memory(path) || str_equal(path, STR("[vsyscall]")) ||
+		   str_starts_with(path, STR("anon_inode:"))) {
 		binary.kind = MACHINE_NO_FILE;
 	}
 	if (binary.kind == MACHINE_USER_FILE)

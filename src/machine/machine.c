@@ -55,12 +55,6 @@ void machine_destroy(struct machine *machine)
 	free(machine);
 }
 
-static bool is_kernel_record(const struct record *record, uint32_t pid)
-{
-	unsigned mode = record->misc & MISC_CPUMODE_MASK;
-	return mode == MISC_CPUMODE_KERNEL || (mode != MISC_CPUMODE_USER && pid == UINT32_MAX);
-}
-
 static bool map_user(struct machine *machine, const struct record_mmap *mmap, struct mapping *map)
 {
 	struct address_space *space = process_table_space(&machine->processes, map->pid, map->time_from_ns);
@@ -94,7 +88,8 @@ static bool machine_apply_mmap(
 	};
 	if (__builtin_add_overflow(mmap->start, mmap->len, &map.end))
 		map.end = UINT64_MAX;
-	if (is_kernel_record(record, mmap->pid)) {
+	unsigned mode = record->misc & MISC_CPUMODE_MASK;
+	if (mode == MISC_CPUMODE_KERNEL || (mode != MISC_CPUMODE_USER && mmap->pid == UINT32_MAX)) {
 		if (!binary_table_add_kernel(&machine->binaries, mmap, &map.binary))
 			return false;
 		/*
