@@ -39,15 +39,10 @@ struct clickhouse_job {
 	struct map_u64 added; /* Rows of this job, which are remembered as stored (db->known) after the insertion. */
 };
 
-static uint32_t clickhouse_day(uint64_t ns)
-{
-	return (uint32_t)(ns / CLICKHOUSE_DAY_NS);
-}
-
 /* Number of the period in which a table stores each row once: a day for series, CLICKHOUSE_PERIOD_DAYS for others. */
 static uint32_t clickhouse_period(enum clickhouse_table table, const struct store_rows *rows)
 {
-	uint32_t day = clickhouse_day(rows->batch->begin_ns);
+	uint32_t day = (uint32_t)(rows->batch->begin_ns / CLICKHOUSE_DAY_NS);
 	return table == TABLE_SERIES ? day : day / CLICKHOUSE_PERIOD_DAYS;
 }
 
@@ -261,14 +256,6 @@ static void clickhouse_put_location(
 	row_put_u8(to, count > 0);
 }
 
-static void clickhouse_put_stack(struct text *to, const struct store_rows *rows, const struct store_stack *stack)
-{
-	row_put_u64(to, stack->id);
-	row_put_count(to, stack->count);
-	for (size_t i = 0; i < stack->count; i++)
-		row_put_u64(to, rows->locations.items[rows->stack_locations.items[stack->first + i]].id);
-}
-
 /* Writes one row of a table, or all rows of a label set. */
 static void clickhouse_put_row(
 	struct text *to, const struct store_rows *rows, enum clickhouse_table table, uint32_t period, size_t index)
@@ -299,7 +286,11 @@ static void clickhouse_put_row(
 	} else if (table == TABLE_LOCATIONS) {
 		clickhouse_put_location(to, rows, &rows->locations.items[index]);
 	} else {
-		clickhouse_put_stack(to, rows, &rows->stacks.items[index]);
+		const struct store_stack *stack = &rows->stacks.items[index];
+		row_put_u64(to, stack->id);
+		row_put_count(to, stack->count);
+		for (size_t i = 0; i < stack->count; i++)
+			row_put_u64(to, rows->locations.items[rows->stack_locations.items[stack->first + i]].id);
 	}
 }
 
@@ -476,19 +467,6 @@ static enum tally_status clickhouse_job_run(struct clickhouse_job *job, struct t
 	return status;
 }
 
-static void clickhouse_job_deinit(struct clickhouse_job *job)
-{
-	for (enum clickhouse_table table = 0; table < CLICKHOUSE_TABLES; table++)
-		text_deinit(&job->tables[table]);
-	text_deinit(&job->begun);
-	text_deinit(&job->batches);
-	text_deinit(&job->windows);
-	text_deinit(&job->samples);
-	map_u64_deinit(&job->added);
-	free(job->is_out);
-	free(job->attempts);
-}
-
 enum tally_status clickhouse_db_insert(
 	void *db, const struct store_rows *rows, size_t count, struct store_receipt *receipts, struct tally_error *err)
 {
@@ -505,6 +483,14 @@ enum tally_status clickhouse_db_insert(
 		status = error_nomem(err);
 	if (status == TALLY_OK && count > 0)
 		status = clickhouse_job_run(&job, err);
-	clickhouse_job_deinit(&job);
+	for (enum clickhouse_table table = 0; table < CLICKHOUSE_TABLES; table++)
+		text_deinit(&job.tables[table]);
+	text_deinit(&job.begun);
+	text_deinit(&job.batches);
+	text_deinit(&job.windows);
+	text_deinit(&job.samples);
+	map_u64_deinit(&job.added);
+	free(job.is_out);
+	free(job.attempts);
 	return status;
 }

@@ -59,20 +59,14 @@ static enum tally_status clickhouse_list_labels(struct clickhouse_db *db, struct
 	return status;
 }
 
-/* Selects the series of the range's days. */
-static void clickhouse_put_series(struct text *sql, struct store_range range)
-{
-	text_str(sql, "day >= ");
-	text_u64(sql, range.begin_ns / CLICKHOUSE_DAY_NS);
-	text_str(sql, " AND day <= ");
-	text_u64(sql, MIN(range.end_ns / CLICKHOUSE_DAY_NS, UINT32_MAX));
-}
-
 enum tally_status clickhouse_db_list_series(
 	void *db, struct store_range range, const struct store_series_take *take, struct tally_error *err)
 {
 	struct text where = {0}, sql = {0}, answer = {0};
-	clickhouse_put_series(&where, range);
+	text_str(&where, "day >= ");
+	text_u64(&where, range.begin_ns / CLICKHOUSE_DAY_NS);
+	text_str(&where, " AND day <= ");
+	text_u64(&where, MIN(range.end_ns / CLICKHOUSE_DAY_NS, UINT32_MAX));
 	text_str(&sql, "SELECT DISTINCT series, labels, thread_labels, event FROM series WHERE ");
 	text_bytes(&sql, where.data ? where.data : "", where.len);
 	enum tally_status status =

@@ -58,16 +58,6 @@ void sqlite_insert_forget(struct sqlite_store *s)
 	}
 }
 
-static void sqlite_insert_check_known(struct sqlite_store *s)
-{
-	int64_t version = sqlite_number(s, SQL_DATA_VERSION);
-	bool is_large = s->stacks.len > SQL_KNOWN_MAX || s->locations.len > SQL_KNOWN_MAX ||
-			s->threads.len > SQL_KNOWN_MAX || s->others.len > SQL_KNOWN_MAX;
-	if (version != s->data_version || is_large)
-		sqlite_insert_forget(s);
-	s->data_version = version;
-}
-
 /* False if the table lacks the row. */
 static bool sqlite_find_known(struct sqlite_store *s, struct map_u64 *map, enum sqlite_statement find, uint64_t id,
 	struct sqlite_known *known)
@@ -415,7 +405,12 @@ enum tally_status sqlite_insert(
 {
 	struct sqlite_store *s = db;
 	sqlite_run_plain(s, SQL_BEGIN_WRITING);
-	sqlite_insert_check_known(s);
+	int64_t version = sqlite_number(s, SQL_DATA_VERSION);
+	bool is_large = s->stacks.len > SQL_KNOWN_MAX || s->locations.len > SQL_KNOWN_MAX ||
+			s->threads.len > SQL_KNOWN_MAX || s->others.len > SQL_KNOWN_MAX;
+	if (version != s->data_version || is_large)
+		sqlite_insert_forget(s);
+	s->data_version = version;
 	for (size_t i = 0; !s->failed && i < count; i++)
 		if (!receipts[i].refused)
 			sqlite_insert_one(s, &rows[i], &receipts[i]);

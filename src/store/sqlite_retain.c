@@ -13,17 +13,6 @@ struct sqlite_removal {
 	size_t count;
 };
 
-static void sqlite_oldest_batches(struct sqlite_store *s, uint64_t before_ns, size_t most, struct sqlite_removal *to)
-{
-	*to = (struct sqlite_removal){0};
-	sqlite3_stmt *row = sqlite_start(s, SQL_OLDEST_BATCHES, SQL_ID(MIN(before_ns, INT64_MAX)), SQL_ID(most));
-	while (to->count < SQL_BATCHES_AT_ONCE && sqlite_next(s, row)) {
-		to->ids[to->count++] = (uint64_t)sqlite3_column_int64(row, 0);
-		to->samples += (uint64_t)sqlite3_column_int64(row, 1);
-	}
-	sqlite_end(row);
-}
-
 static void sqlite_end_writing(struct sqlite_store *s)
 {
 	sqlite_run_plain(s, SQL_COMMIT);
@@ -34,9 +23,15 @@ static void sqlite_end_writing(struct sqlite_store *s)
 /* Removes at most `most` batches; returns their number. */
 static uint64_t sqlite_remove_batches(struct sqlite_store *s, uint64_t before_ns, size_t most)
 {
-	struct sqlite_removal removal;
+	struct sqlite_removal removal = {0};
 	sqlite_run_plain(s, SQL_BEGIN_WRITING);
-	sqlite_oldest_batches(s, before_ns, MIN(most, SQL_BATCHES_AT_ONCE), &removal);
+	sqlite3_stmt *row = sqlite_start(
+		s, SQL_OLDEST_BATCHES, SQL_ID(MIN(before_ns, INT64_MAX)), SQL_ID(MIN(most, SQL_BATCHES_AT_ONCE)));
+	while (removal.count < SQL_BATCHES_AT_ONCE && sqlite_next(s, row)) {
+		removal.ids[removal.count++] = (uint64_t)sqlite3_column_int64(row, 0);
+		removal.samples += (uint64_t)sqlite3_column_int64(row, 1);
+	}
+	sqlite_end(row);
 	for (size_t i = 0; i < removal.count; i++) {
 		sqlite_run(s, SQL_REMOVE_SAMPLES, SQL_ID(removal.ids[i]));
 		sqlite_run(s, SQL_REMOVE_PARTS, SQL_ID(removal.ids[i]));
@@ -68,22 +63,6 @@ static uint64_t sqlite_sweep_numbered(
 		removed += gone;
 	}
 	return removed;
-}
-
-/* Removes unused rows. Names are few and require one pass over all frames. */
-static void sqlite_sweep(struct sqlite_store *s)
-{
-	(void)sqlite_sweep_numbered(s, SQL_LAST_STACK, SQL_SWEEP_STACKS, SQL_SWEEP_STACKS);
-	(void)sqlite_sweep_numbered(s, SQL_LAST_THREAD, SQL_SWEEP_THREADS, SQL_SWEEP_THREADS);
-	uint64_t locations = sqlite_sweep_numbered(s, SQL_LAST_LOCATION, SQL_SWEEP_FRAMES, SQL_SWEEP_LOCATIONS);
-	sqlite_run_plain(s, SQL_BEGIN_WRITING);
-	sqlite_run_plain(s, SQL_SWEEP_SERIES);
-	sqlite_run_plain(s, SQL_SWEEP_LABELS);
-	sqlite_run_plain(s, SQL_SWEEP_BINARIES);
-	sqlite_end_writing(s);
-	if (locations > 0)
-		sqlite_run_plain(s, SQL_SWEEP_NAMES);
-	sqlite_insert_forget(s);
 }
 
 static uint64_t sqlite_file_bytes(struct sqlite_store *s, bool with_free)
@@ -130,14 +109,25 @@ static uint64_t sqlite_retain_size(struct sqlite_store *s, uint64_t max_bytes, u
 	return removed;
 }
 
-/* A sweep reads the tables of stacks, locations and threads, and last_ns has a resolution of an hour: sweeping more
- * often removes nothing. */
+/* A sweep removes unused rows. It reads the tables of stacks, locations and threads, and last_ns has a resolution of an
+ * hour: sweeping more often removes nothing. */
 static void sqlite_sweep_if_due(struct sqlite_store *s)
 {
 	uint64_t oldest = (uint64_t)sqlite_number(s, SQL_OLDEST_NS);
 	if (s->failed || (oldest >= s->swept_ns && oldest - s->swept_ns < STORE_HOUR_NS))
 		return;
-	sqlite_sweep(s);
+	(void)sqlite_sweep_numbered(s, SQL_LAST_STACK, SQL_SWEEP_STACKS, SQL_SWEEP_STACKS);
+	(void)sqlite_sweep_numbered(s, SQL_LAST_THREAD, SQL_SWEEP_THREADS, SQL_SWEEP_THREADS);
+	uint64_t locations = sqlite_sweep_numbered(s, SQL_LAST_LOCATION, SQL_SWEEP_FRAMES, SQL_SWEEP_LOCATIONS);
+	sqlite_run_plain(s, SQL_BEGIN_WRITING);
+	sqlite_run_plain(s, SQL_SWEEP_SERIES);
+	sqlite_run_plain(s, SQL_SWEEP_LABELS);
+	sqlite_run_plain(s, SQL_SWEEP_BINARIES);
+	sqlite_end_writing(s);
+	/* Names are few and require one pass over all frames. */
+	if (locations > 0)
+		sqlite_run_plain(s, SQL_SWEEP_NAMES);
+	sqlite_insert_forget(s);
 	s->swept_ns = oldest;
 }
 

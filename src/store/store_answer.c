@@ -502,22 +502,6 @@ static enum tally_status store_answer_finish(
 	return status;
 }
 
-static void store_answer_deinit(struct store_answer *a)
-{
-	profile_builder_destroy(a->builder);
-	arena_deinit(&a->arena);
-	vec_free(&a->stack_ids);
-	vec_free(&a->chain);
-	vec_free(&a->chain_begins);
-	map_u64_deinit(&a->stacks);
-	map_u64_deinit(&a->locations);
-	vec_free(&a->location_ids);
-	vec_free(&a->named);
-	vec_free(&a->frames);
-	vec_free(&a->room);
-	vec_free(&a->labels);
-}
-
 enum tally_status store_answer_make(const struct store_query *query, const struct fleet_losses *losses,
 	struct fleet_batch **batch, struct tally_error *err)
 {
@@ -535,6 +519,17 @@ enum tally_status store_answer_make(const struct store_query *query, const struc
 		status = error_nomem(err);
 	if (status == TALLY_OK)
 		status = store_answer_finish(&a, losses, batch, err);
-	store_answer_deinit(&a);
+	profile_builder_destroy(a.builder);
+	arena_deinit(&a.arena);
+	vec_free(&a.stack_ids);
+	vec_free(&a.chain);
+	vec_free(&a.chain_begins);
+	map_u64_deinit(&a.stacks);
+	map_u64_deinit(&a.locations);
+	vec_free(&a.location_ids);
+	vec_free(&a.named);
+	vec_free(&a.frames);
+	vec_free(&a.room);
+	vec_free(&a.labels);
 	return status;
 }

@@ -91,15 +91,6 @@ static void store_query_spread(struct store_loading *l, const struct store_windo
 	}
 }
 
-static void store_query_cover(struct store_loading *l, const struct store_window *window)
-{
-	const struct store_catalog *catalog = &l->query->catalog;
-	const struct store_catalog_series *series = &catalog->series.items[window->series];
-	bool has_waits =
-		window->waiting_ns > 0 || profile_event_is_waiting(intern_get(&catalog->strings, series->event));
-	store_coverage_add(l->coverage, series->batch_labels, window->begin_ns, has_waits);
-}
-
 static bool store_query_take_window(void *context, const struct store_window *window)
 {
 	struct store_loading *l = context;
@@ -111,8 +102,13 @@ static bool store_query_take_window(void *context, const struct store_window *wi
 	if (window->series == STORE_NONE && !store_query_has_batch(l, window->labels))
 		return l->status == TALLY_OK;
 	l->lost = store_sums_add(l->lost, window->lost_samples);
-	if (l->coverage && window->series != STORE_NONE)
-		store_query_cover(l, window);
+	if (l->coverage && window->series != STORE_NONE) {
+		const struct store_catalog *catalog = &l->query->catalog;
+		const struct store_catalog_series *series = &catalog->series.items[window->series];
+		bool has_waits = window->waiting_ns > 0 ||
+				 profile_event_is_waiting(intern_get(&catalog->strings, series->event));
+		store_coverage_add(l->coverage, series->batch_labels, window->begin_ns, has_waits);
+	}
 	if (l->points)
 		store_query_spread(l, window);
 	return true;

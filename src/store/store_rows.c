@@ -288,16 +288,6 @@ static int store_rows_state(const struct profile *p, const struct profile_sample
 	return value && value->number < PROFILE_STATES ? (int)value->number : STORE_STATE_UNKNOWN;
 }
 
-static void store_rows_count(struct store_rows *rows, const struct store_sample *sample)
-{
-	struct store_part *part = &rows->parts.items[sample->part];
-	const struct store_event *event = &rows->events.items[part->event];
-	bool is_waiting = event->is_waiting || sample->state > PROFILE_STATE_RUNNING;
-	part->samples += sample->count;
-	if (event->is_time)
-		*(is_waiting ? &part->waiting_ns : &part->running_ns) += sample->value;
-}
-
 static bool store_rows_add_sample(struct store_rows_maker *m, const struct profile_sample *from)
 {
 	struct store_rows *rows = m->rows;
@@ -312,7 +302,12 @@ static bool store_rows_add_sample(struct store_rows_maker *m, const struct profi
 		&is_new);
 	if (index == ID_TABLE_NONE)
 		return false;
-	store_rows_count(rows, &to);
+	struct store_part *part = &rows->parts.items[to.part];
+	const struct store_event *event = &rows->events.items[part->event];
+	bool is_waiting = event->is_waiting || to.state > PROFILE_STATE_RUNNING;
+	part->samples += to.count;
+	if (event->is_time)
+		*(is_waiting ? &part->waiting_ns : &part->running_ns) += to.value;
 	if (is_new)
 		return vec_push(&rows->samples, to);
 	rows->samples.items[index].count += to.count;
