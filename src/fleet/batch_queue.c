@@ -358,15 +358,6 @@ static int batch_queue_put_file(const struct batch_queue *q, const struct queue_
 	return errnum;
 }
 
-static void batch_queue_insert(struct batch_queue *q, const struct queue_entry *entry)
-{
-	size_t at = q->entries.len++;
-	for (; at > 0 && batch_queue_compare(&q->entries.items[at - 1].item, &entry->item) > 0; at--)
-		q->entries.items[at] = q->entries.items[at - 1];
-	q->entries.items[at] = *entry;
-	q->bytes += entry->bytes;
-}
-
 /* On a full disk, older batches are dropped. */
 static enum tally_status batch_queue_write(
 	struct batch_queue *q, const struct queue_entry *entry, struct tally_bytes bytes, struct tally_error *err)
@@ -409,7 +400,11 @@ static enum tally_status batch_queue_add_entry(
 		(void)batch_queue_save(q, NULL);
 		return status;
 	}
-	batch_queue_insert(q, entry);
+	size_t at = q->entries.len++;
+	for (; at > 0 && batch_queue_compare(&q->entries.items[at - 1].item, &entry->item) > 0; at--)
+		q->entries.items[at] = q->entries.items[at - 1];
+	q->entries.items[at] = *entry;
+	q->bytes += entry->bytes;
 	batch_queue_consume(&q->state.pending, &entry->item.reported);
 	q->state.generation++;
 	(void)batch_queue_save(q, NULL);

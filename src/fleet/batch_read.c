@@ -117,16 +117,6 @@ static struct fleet_label batch_read_label(struct batch_reader *r, struct protob
 	return to;
 }
 
-static size_t batch_read_count(struct batch_reader *r, struct protobuf_reader message, unsigned number)
-{
-	struct protobuf_field f;
-	size_t count = 0;
-	while (r->status == TALLY_OK && protobuf_next(&message, &f))
-		count += f.number == number;
-	batch_reader_end(r, &message);
-	return count;
-}
-
 /* Reads the labels of the batch, which are fields of the outermost message, or those of one set. */
 static struct fleet_labels batch_read_labels(
 	struct batch_reader *r, struct batch_read_parts *parts, struct protobuf_reader message, unsigned number)
@@ -149,7 +139,11 @@ static void batch_read_label_sets(struct batch_reader *r, struct batch_read_part
 	struct protobuf_field f;
 	size_t total = r->counts[BATCH_LABEL], i = 1;
 	while (batch_reader_next(r, &pass, BATCH_LABEL_SET, &f)) {
-		total += batch_read_count(r, protobuf_nested(&pass, &f), LABEL_SET_LABEL);
+		struct protobuf_reader set = protobuf_nested(&pass, &f);
+		struct protobuf_field of_set;
+		while (r->status == TALLY_OK && protobuf_next(&set, &of_set))
+			total += of_set.number == LABEL_SET_LABEL;
+		batch_reader_end(r, &set);
 		if (total > FLEET_ITEMS)
 			batch_reader_fail(r, TALLY_LIMIT, f.offset, "the batch has more than %u labels", FLEET_ITEMS);
 	}
@@ -319,32 +313,6 @@ static void batch_read_samples(struct batch_reader *r, struct batch_read_parts *
 	}
 }
 
-static void batch_read_tables(struct batch_reader *r, struct batch_read_parts *parts)
-{
-	void (*const tables[])(struct batch_reader *) = {
-		batch_read_strings, batch_read_binaries, batch_read_locations, batch_read_stacks};
-	void (*const more[])(struct batch_reader *, struct batch_read_parts *) = {
-		batch_read_label_sets, batch_read_events, batch_read_threads, batch_read_samples};
-	batch_read_survey(r, &parts->batch);
-	for (size_t i = 0; r->status == TALLY_OK && i < ARRAY_LEN(tables); i++)
-		tables[i](r);
-	for (size_t i = 0; r->status == TALLY_OK && i < ARRAY_LEN(more); i++)
-		more[i](r, parts);
-}
-
-/* Makes the arrays that are indexed by the profile's threads and frames. */
-static void batch_read_arrays(struct batch_reader *r, const struct profile *p, struct fleet_batch *to)
-{
-	uint32_t *sets = batch_reader_array(r, p->thread_count, sizeof(*sets));
-	bool *left_out = r->left_out.len ? batch_reader_array(r, p->frame_count, sizeof(*left_out)) : NULL;
-	for (size_t i = 0; r->status == TALLY_OK && i < p->thread_count; i++)
-		sets[i] = p->threads[i].label_set;
-	for (size_t i = 0; r->status == TALLY_OK && i < r->left_out.len; i++)
-		left_out[r->left_out.items[i]] = true;
-	to->set_of_thread = sets;
-	to->symbols_left_out = left_out;
-}
-
 static enum tally_status batch_read_finish(
 	struct batch_reader *r, struct batch_read_parts *parts, struct fleet_batch **batch)
 {
@@ -356,7 +324,14 @@ static enum tally_status batch_read_finish(
 	enum tally_status status = profile_builder_finish(builder, &p, r->err);
 	if (status != TALLY_OK)
 		return status;
-	batch_read_arrays(r, p, &parts->batch);
+	uint32_t *sets = batch_reader_array(r, p->thread_count, sizeof(*sets));
+	bool *left_out = r->left_out.len ? batch_reader_array(r, p->frame_count, sizeof(*left_out)) : NULL;
+	for (size_t i = 0; r->status == TALLY_OK && i < p->thread_count; i++)
+		sets[i] = p->threads[i].label_set;
+	for (size_t i = 0; r->status == TALLY_OK && i < r->left_out.len; i++)
+		left_out[r->left_out.items[i]] = true;
+	parts->batch.set_of_thread = sets;
+	parts->batch.symbols_left_out = left_out;
 	status = r->status;
 	if (status == TALLY_OK)
 		status = fleet_batch_make(&parts->batch, p, batch, r->err);
@@ -369,6 +344,10 @@ static enum tally_status batch_read_finish(
 
 enum tally_status fleet_batch_read(struct tally_bytes bytes, struct fleet_batch **batch, struct tally_error *err)
 {
+	void (*const tables[])(struct batch_reader *) = {
+		batch_read_strings, batch_read_binaries, batch_read_locations, batch_read_stacks};
+	void (*const more[])(struct batch_reader *, struct batch_read_parts *) = {
+		batch_read_label_sets, batch_read_events, batch_read_threads, batch_read_samples};
 	struct batch_reader r = {.message = protobuf_reader_make(bytes), .bytes = bytes.len, .err = err};
 	struct batch_read_parts parts = {.nowhere = PROFILE_NONE};
 	if (bytes.len > FLEET_BATCH_BYTES)
@@ -378,7 +357,11 @@ enum tally_status fleet_batch_read(struct tally_bytes bytes, struct fleet_batch 
 	if (!r.builder)
 		return error_nomem(err);
 	arena_init(&r.arena);
-	batch_read_tables(&r, &parts);
+	batch_read_survey(&r, &parts.batch);
+	for (size_t i = 0; r.status == TALLY_OK && i < ARRAY_LEN(tables); i++)
+		tables[i](&r);
+	for (size_t i = 0; r.status == TALLY_OK && i < ARRAY_LEN(more); i++)
+		more[i](&r, &parts);
 	enum tally_status status = batch_read_finish(&r, &parts, batch);
 	profile_builder_destroy(r.builder);
 	arena_deinit(&r.arena);

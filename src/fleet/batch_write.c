@@ -283,24 +283,6 @@ static void batch_write_losses(struct batch_writer *w)
 	protobuf_close(w->out, BATCH_LOSSES, begin);
 }
 
-static void batch_write_parts(struct batch_writer *w)
-{
-	const struct fleet_batch *batch = w->batch;
-	(void)batch_write_intern(w, STR(""));
-	protobuf_bytes(w->out, BATCH_ID, batch->id, sizeof(batch->id));
-	batch_write_number(w, BATCH_BEGIN, batch->begin_ns);
-	batch_write_number(w, BATCH_END, batch->end_ns);
-	batch_write_labels(w, BATCH_LABEL, &batch->labels);
-	batch_write_sets(w);
-	batch_write_events(w);
-	batch_write_binaries(w);
-	batch_write_threads(w);
-	batch_write_samples(w);
-	batch_write_losses(w);
-	for (uint32_t i = 0; i < w->strings.len; i++)
-		protobuf_string(w->out, BATCH_STRING, intern_get(&w->strings, i));
-}
-
 static enum tally_status batch_write_check(const struct batch_writer *w, size_t before, struct tally_error *err)
 {
 	const struct {
@@ -336,7 +318,19 @@ enum tally_status fleet_batch_write(
 	w.paths.words = 1;
 	w.samples.words = 2;
 	intern_init(&w.strings);
-	batch_write_parts(&w);
+	(void)batch_write_intern(&w, STR(""));
+	protobuf_bytes(out, BATCH_ID, batch->id, sizeof(batch->id));
+	batch_write_number(&w, BATCH_BEGIN, batch->begin_ns);
+	batch_write_number(&w, BATCH_END, batch->end_ns);
+	batch_write_labels(&w, BATCH_LABEL, &batch->labels);
+	batch_write_sets(&w);
+	batch_write_events(&w);
+	batch_write_binaries(&w);
+	batch_write_threads(&w);
+	batch_write_samples(&w);
+	batch_write_losses(&w);
+	for (uint32_t i = 0; i < w.strings.len; i++)
+		protobuf_string(out, BATCH_STRING, intern_get(&w.strings, i));
 	enum tally_status status = batch_write_check(&w, before, err);
 	if (status != TALLY_OK)
 		out->len = before;
