@@ -145,24 +145,6 @@ static bool syscall_arg_is_shown(const struct syscall_call *call, const struct s
 	}
 }
 
-static void syscall_print_arg(struct syscall_printer *p, const struct syscall_arg *arg, unsigned index, bool *has_some)
-{
-	uint64_t value = p->call->args[index];
-	if (*has_some)
-		text_str(p->t, ", ");
-	*has_some = true;
-	if (!p->options->no_names) {
-		text_str(p->t, arg->name);
-		text_str(p->t, ": ");
-	}
-	p->arg = index;
-	p->of_arg = true;
-	bool is_word = syscall_print_word(p, arg, value);
-	p->of_arg = false;
-	if (!is_word)
-		syscall_print_memory(p, arg, index);
-}
-
 void syscall_print_args(struct text *t, const struct syscall_call *call, const struct syscall_print_options *options)
 {
 	static const char *const names[SYSCALL_ARGS] = {"arg0", "arg1", "arg2", "arg3", "arg4", "arg5"};
@@ -176,8 +158,21 @@ void syscall_print_args(struct text *t, const struct syscall_call *call, const s
 		const struct syscall_arg *arg = form ? &form->args[i] : &plain;
 		if (arg->kind == KIND_NONE)
 			return;
-		if (syscall_arg_is_shown(call, arg, call->args[i], options))
-			syscall_print_arg(&p, arg, i, &has_some);
+		if (!syscall_arg_is_shown(call, arg, call->args[i], options))
+			continue;
+		if (has_some)
+			text_str(t, ", ");
+		has_some = true;
+		if (!options->no_names) {
+			text_str(t, arg->name);
+			text_str(t, ": ");
+		}
+		p.arg = i;
+		p.of_arg = true;
+		bool is_word = syscall_print_word(&p, arg, call->args[i]);
+		p.of_arg = false;
+		if (!is_word)
+			syscall_print_memory(&p, arg, i);
 	}
 }
 
