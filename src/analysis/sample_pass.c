@@ -374,12 +374,6 @@ static const uint32_t *chain_frames(const struct sample_pass *pass, const struct
 	return pass->resolver.found.items + b->chain;
 }
 
-static void expect_stack(const struct sample_pass *pass, struct batch_sample *b)
-{
-	b->hash = list_table_hash(chain_frames(pass, b), b->chain_count);
-	list_table_expect(&pass->resolver.stacks, b->hash);
-}
-
 static uint32_t history_stack(struct sample_pass *pass, const struct batch_sample *b)
 {
 	const struct replay_options *options = pass->input.options;
@@ -493,28 +487,28 @@ static void key_sample(struct sample_pass *pass, struct batch_sample *b)
 		id_table_expect(&pass->keys, b->hash);
 }
 
-static void expect_sum(const struct sample_pass *pass, const struct batch_sample *b)
-{
-	uint32_t first = b->is_keyed ? first_key_of(pass, b->words) : 0;
-	if (first)
-		__builtin_prefetch(&pass->sums.items[first - 1]);
-	uint32_t id = b->is_keyed ? id_table_guess(&pass->keys, b->hash) : ID_TABLE_NONE;
-	if (id != ID_TABLE_NONE)
-		__builtin_prefetch(&pass->sums.items[id]);
-}
-
 static void count_batch(struct sample_pass *pass)
 {
-	for (size_t i = 0; i < pass->batch_len; i++)
-		expect_stack(pass, &pass->batch[i]);
+	for (size_t i = 0; i < pass->batch_len; i++) {
+		struct batch_sample *b = &pass->batch[i];
+		b->hash = list_table_hash(chain_frames(pass, b), b->chain_count);
+		list_table_expect(&pass->resolver.stacks, b->hash);
+	}
 	for (size_t i = 0; i < pass->batch_len; i++)
 		list_table_guess(&pass->resolver.stacks, pass->batch[i].hash);
 	for (size_t i = 0; i < pass->batch_len; i++)
 		key_sample(pass, &pass->batch[i]);
 	if (pass->failed)
 		return; /* Some samples have no key. */
-	for (size_t i = 0; i < pass->batch_len; i++)
-		expect_sum(pass, &pass->batch[i]);
+	for (size_t i = 0; i < pass->batch_len; i++) {
+		const struct batch_sample *b = &pass->batch[i];
+		uint32_t first = b->is_keyed ? first_key_of(pass, b->words) : 0;
+		if (first)
+			__builtin_prefetch(&pass->sums.items[first - 1]);
+		uint32_t id = b->is_keyed ? id_table_guess(&pass->keys, b->hash) : ID_TABLE_NONE;
+		if (id != ID_TABLE_NONE)
+			__builtin_prefetch(&pass->sums.items[id]);
+	}
 	for (size_t i = 0; i < pass->batch_len; i++) {
 		const struct batch_sample *b = &pass->batch[i];
 		if (b->is_keyed)

@@ -340,14 +340,6 @@ static enum tally_status sideband_add_places(struct sideband_reading *reading, u
 	return TALLY_OK;
 }
 
-static enum tally_status add_all_places(struct sideband_reading *reading, struct tally_error *err)
-{
-	enum tally_status status = TALLY_OK;
-	for (size_t i = 0; i < reading->markers.len && status == TALLY_OK; i++)
-		status = sideband_add_places(reading, (uint32_t)i, err);
-	return status;
-}
-
 /* Adds the generated code (places) that existed before a record to the machine, from *next on. At equal times a place
  * follows the record that names its dump. */
 static enum tally_status apply_places(
@@ -483,8 +475,8 @@ static enum tally_status sideband_read_all(struct sideband_reading *reading, str
 	enum tally_status status = sideband_create_machine(reader, &sideband->machine, err);
 	if (status == TALLY_OK)
 		status = sideband_walk(reading, err);
-	if (status == TALLY_OK)
-		status = add_all_places(reading, err);
+	for (size_t i = 0; i < reading->markers.len && status == TALLY_OK; i++)
+		status = sideband_add_places(reading, (uint32_t)i, err);
 	if (status == TALLY_OK)
 		status = add_build_ids(reading, err);
 	if (status == TALLY_OK)

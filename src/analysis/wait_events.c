@@ -12,12 +12,6 @@ bool wait_event_is(const struct perfdata_event *event)
 	       str_equal(event->name, STR(WAIT_EVENT_NAME));
 }
 
-static bool wait_events_is_clock(const struct perfdata_event *event)
-{
-	return event->attr.type == EVENT_SOFTWARE &&
-	       (event->attr.config == SW_CPU_CLOCK || event->attr.config == SW_TASK_CLOCK);
-}
-
 /* Options after "--" belong to the recorded command. */
 static bool wait_events_was_wall(const struct perfdata_string_list *words)
 {
@@ -35,7 +29,10 @@ struct wait_events wait_events_find(struct perfdata_reader *reader, enum replay_
 	for (size_t i = 0; i < count; i++) {
 		if (found.wait == WAIT_EVENT_NONE && wait_event_is(&events[i]))
 			found.wait = (uint32_t)i;
-		if (found.clock == WAIT_EVENT_NONE && wait_events_is_clock(&events[i]))
+		const struct perf_attr *attr = &events[i].attr;
+		bool is_clock =
+			attr->type == EVENT_SOFTWARE && (attr->config == SW_CPU_CLOCK || attr->config == SW_TASK_CLOCK);
+		if (found.clock == WAIT_EVENT_NONE && is_clock)
 			found.clock = (uint32_t)i;
 	}
 	if (found.wait == WAIT_EVENT_NONE)
