@@ -127,16 +127,6 @@ static uint64_t off_cpu_rest_of(const struct off_cpu *o, uint32_t tid, uint64_t 
 	return o->lasting.waits.items[index].given_ns;
 }
 
-static enum tally_status off_cpu_tell_one(struct off_cpu *o, const struct off_cpu_part *part)
-{
-	struct wait_parts parts = off_cpu_parts_of(&part->key, part->tgid, part->waker_tgid);
-	uint64_t begin = off_cpu_rest_of(o, part->key.tid, part->begin_ns), woken = MAX(part->woken_ns, begin);
-	parts.cpu = part->cpu;
-	parts.waker_comm = part->waker_comm;
-	parts.throttled_ns = part->throttled_ns;
-	return off_cpu_tell_times(o, &parts, begin, woken, MAX(part->end_ns, woken));
-}
-
 struct python_frames *off_cpu_python(const struct off_cpu *o)
 {
 	return o->tables ? walk_tables_python(o->tables) : o->config.walks_python;
@@ -149,7 +139,13 @@ static int off_cpu_take_record(void *context, void *data, size_t size)
 	if (o->status != TALLY_OK || size < sizeof(*stack))
 		return 0;
 	if (stack->kind == OFF_CPU_PART && size >= sizeof(struct off_cpu_part)) {
-		o->status = off_cpu_tell_one(o, data);
+		const struct off_cpu_part *part = data;
+		struct wait_parts parts = off_cpu_parts_of(&part->key, part->tgid, part->waker_tgid);
+		uint64_t begin = off_cpu_rest_of(o, part->key.tid, part->begin_ns), woken = MAX(part->woken_ns, begin);
+		parts.cpu = part->cpu;
+		parts.waker_comm = part->waker_comm;
+		parts.throttled_ns = part->throttled_ns;
+		o->status = off_cpu_tell_times(o, &parts, begin, woken, MAX(part->end_ns, woken));
 	} else if (stack->kind == OFF_CPU_STACK &&
 		   (size_t)(stack->kernel_count + stack->user_count) <= (size - sizeof(*stack)) / sizeof(uint64_t)) {
 		size_t count = (size_t)stack->kernel_count + stack->user_count;

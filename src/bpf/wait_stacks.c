@@ -91,19 +91,6 @@ static bool wait_stacks_is_in_scheduler(const struct wait_stacks *stacks, uint64
 	return false;
 }
 
-/*
- * Counts the frames of this BPF program and of the scheduler: all frames up to the last one of the scheduler among the
- * first few. At least one frame is left, because a preempted thread may have only such frames.
- */
-static size_t wait_stacks_trimmed(const struct wait_stacks *stacks, const uint64_t *ips, size_t count)
-{
-	size_t trimmed = 0;
-	for (size_t i = 0; i < count && i < 12; i++)
-		if (wait_stacks_is_in_scheduler(stacks, ips[i]))
-			trimmed = i + 1;
-	return trimmed < count ? trimmed : count - (count > 0);
-}
-
 /* ---- the table ---- */
 
 static void wait_stacks_turn(struct wait_stacks *stacks)
@@ -152,10 +139,20 @@ static bool wait_stacks_put(struct wait_stacks *stacks, uint64_t id, const struc
 	return wait_stacks_put_into(&stacks->young, id, p);
 }
 
+/*
+ * Splits a chain into its kernel's and its user's part, without the frames of this BPF program and of the scheduler: all
+ * frames up to the last one of the scheduler among the first few. At least one frame of the kernel is left, because a
+ * preempted thread may have only such frames.
+ */
 static struct wait_stacks_parts wait_stacks_parts_of(
 	const struct wait_stacks *stacks, const uint64_t *ips, size_t kernel_count, size_t user_count)
 {
-	size_t trimmed = wait_stacks_trimmed(stacks, ips, kernel_count);
+	size_t trimmed = 0;
+	for (size_t i = 0; i < kernel_count && i < 12; i++)
+		if (wait_stacks_is_in_scheduler(stacks, ips[i]))
+			trimmed = i + 1;
+	if (trimmed == kernel_count && kernel_count > 0)
+		trimmed--;
 	return (struct wait_stacks_parts){ips + trimmed, ips + kernel_count, kernel_count - trimmed, user_count};
 }
 

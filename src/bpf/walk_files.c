@@ -281,14 +281,6 @@ uint32_t walk_files_number(struct walk_files *f, const struct proc_map *map, pid
 	return number == UINT32_MAX ? number : walk_files_remember(f, map, number);
 }
 
-/* False if the mapping is surely of another file. Inodes are compared only on the same device, because some file
- * systems show other device numbers in mappings than in inodes. */
-static bool walk_files_is_asked(const struct proc_map *map, const struct walk_file_key *key)
-{
-	bool is_same_device = (map->major << WALK_DEVICE_MINOR_BITS | map->minor) == key->device;
-	return !is_same_device || map->inode == key->inode;
-}
-
 /* Publishes the table of the open file now, or leaves that to walk_files_work. */
 static void walk_files_take(struct walk_files *f, const struct walk_file_key *key, uint32_t number, uint64_t bytes)
 {
@@ -306,7 +298,10 @@ static enum walk_answer walk_files_ask_mapping(
 {
 	const struct walk_file_key *key = &question->file;
 	struct stat st;
-	if (!walk_files_is_asked(map, key))
+	/* Inodes are compared only on the same device, because some file systems show other device numbers in mappings
+	 * than in inodes. */
+	bool is_same_device = (map->major << WALK_DEVICE_MINOR_BITS | map->minor) == key->device;
+	if (is_same_device && map->inode != key->inode)
 		return WALK_HAS_ENDED;
 	if (!walk_files_is_file(map)) {
 		walk_files_write(f, key, walk_files_number(f, map, (pid_t)question->pid));
