@@ -100,36 +100,28 @@ static bool is_own_memory(struct tally_str name)
 	       str_starts_with(name, STR("[heap]"));
 }
 
-/*
- * True if a file exists only in memory or has been deleted. Runtimes that map code twice, to write it and to run it,
- * use one such file in two shared mappings; loaders map programs and libraries in such files privately.
- */
-static bool is_shared_memory_file(const struct record_mmap *mmap)
-{
-	struct tally_str name = mmap->filename;
-	return (mmap->flags & MAP_SHARED) && mmap->build_id.size == 0 &&
-	       (str_starts_with(name, STR("/memfd:")) || str_starts_with(name, STR("/dev/")) ||
-		       str_ends_with(name, STR(" (deleted)")));
-}
-
 bool binary_is_generated(const struct record_mmap *mmap)
 {
 	struct tally_str name = mmap->filename;
+	/*
+	 * A file may exist only in memory or be deleted. Runtimes that map code twice, to write it and to run it, use
+	 * one such file in two shared mappings; loaders map programs and libraries in such files privately.
+	 */
+	bool is_shared_memory_file = (mmap->flags & MAP_SHARED) && mmap->build_id.size == 0 &&
+				     (str_starts_with(name, STR("/memfd:")) || str_starts_with(name, STR("/dev/")) ||
+					     str_ends_with(name, STR(" (deleted)")));
 	return (mmap->prot & PROT_EXEC) &&
-	       (is_own_memory(name) || str_starts_with(name, STR("anon_inode:")) || is_shared_memory_file(mmap));
-}
-
-/* True for what the path identifies better than the inode: memory without a file, and memfds, devices and shared
- * memory, which get a new inode whenever they are made. */
-static bool is_told_by_path(struct tally_str path)
-{
-	return !str_starts_with(path, STR("/")) || str_starts_with(path, STR("/memfd:")) ||
-	       str_starts_with(path, STR("/dev/")) || str_starts_with(path, STR("/SYSV"));
+	       (is_own_memory(name) || str_starts_with(name, STR("anon_inode:")) || is_shared_memory_file);
 }
 
 static struct machine_file file_of(const struct record_mmap *mmap)
 {
-	if (mmap->build_id.size > 0 || is_told_by_path(mmap->filename))
+	struct tally_str path = mmap->filename;
+	/* The path identifies some memory better than the inode: memory without a file, and memfds, devices and shared
+	 * memory, which get a new inode whenever they are made. */
+	bool is_told_by_path = !str_starts_with(path, STR("/")) || str_starts_with(path, STR("/memfd:")) ||
+			       str_starts_with(path, STR("/dev/")) || str_starts_with(path, STR("/SYSV"));
+	if (mmap->build_id.size > 0 || is_told_by_path)
 		return (struct machine_file){0};
 	return (struct machine_file){mmap->major, mmap->minor, mmap->inode, mmap->inode_generation};
 }
