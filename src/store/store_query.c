@@ -236,17 +236,6 @@ struct store_query_texts {
 	VEC(struct tally_str) list;
 };
 
-/* Reports the texts in order and without duplicates. */
-static void store_query_give(
-	struct store_query_texts *texts, void (*take)(void *context, struct tally_str text), void *context)
-{
-	if (texts->list.len > 1)
-		qsort(texts->list.items, texts->list.len, sizeof(*texts->list.items), store_query_compare);
-	for (size_t i = 0; i < texts->list.len; i++)
-		if (i == 0 || !str_equal(texts->list.items[i], texts->list.items[i - 1]))
-			take(context, texts->list.items[i]);
-}
-
 /* Label names, values of a label, or events of the series. */
 enum store_query_what { STORE_QUERY_NAMES, STORE_QUERY_VALUES, STORE_QUERY_EVENTS };
 static bool store_query_add_texts(const struct store_query *query, size_t series, enum store_query_what what,
@@ -297,8 +286,12 @@ static enum tally_status store_query_list_texts(struct store *store, const struc
 	if (status != TALLY_OK)
 		return status;
 	status = store_query_texts(&query, what, name, &texts, err);
-	if (status == TALLY_OK)
-		store_query_give(&texts, taker->take, taker->context);
+	/* The texts are reported in order and without duplicates. */
+	if (status == TALLY_OK && texts.list.len > 1)
+		qsort(texts.list.items, texts.list.len, sizeof(*texts.list.items), store_query_compare);
+	for (size_t i = 0; status == TALLY_OK && i < texts.list.len; i++)
+		if (i == 0 || !str_equal(texts.list.items[i], texts.list.items[i - 1]))
+			taker->take(taker->context, texts.list.items[i]);
 	vec_free(&texts.list);
 	store_query_end(&query);
 	return status;
