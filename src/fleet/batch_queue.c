@@ -54,12 +54,6 @@ static int batch_queue_compare_entries(const void *left, const void *right)
 		&((const struct queue_entry *)left)->item, &((const struct queue_entry *)right)->item);
 }
 
-static bool batch_queue_is_counted(const struct batch_queue *q, const struct queue_entry *entry)
-{
-	return entry->item.begin_ns == q->state.counted.begin_ns &&
-	       memcmp(entry->item.id, q->state.counted.id, sizeof(entry->item.id)) == 0;
-}
-
 /* After this, files that are named in the folder survive a power failure. */
 static void batch_queue_sync(const struct batch_queue *q)
 {
@@ -218,8 +212,10 @@ static enum tally_status batch_queue_recover(struct batch_queue *q, struct tally
 	(void)unlinkat(q->fd, TEMPORARY_NAME, 0);
 	for (size_t i = q->entries.len; i-- > 0;) {
 		const struct queue_entry *entry = &q->entries.items[i];
+		bool is_counted = entry->item.begin_ns == q->state.counted.begin_ns &&
+				  memcmp(entry->item.id, q->state.counted.id, sizeof(entry->item.id)) == 0;
 		char name[QUEUE_NAME_BYTES];
-		if (batch_queue_is_counted(q, entry)) {
+		if (is_counted) {
 			queue_entry_name(entry, name);
 			if (unlinkat(q->fd, name, 0) != 0)
 				return batch_queue_fail(q, errno, "remove a dropped batch", err);

@@ -156,15 +156,9 @@ static void batch_read_add_nameless(struct batch_reader *r, const struct batch_r
 		batch_reader_nomem(r);
 }
 
-static uint8_t batch_read_level(struct batch_reader *r, const struct protobuf_field *f)
-{
-	static const uint8_t levels[] = BATCH_LEVELS;
-	uint32_t level = batch_reader_u32(r, f);
-	return level < ARRAY_LEN(levels) ? levels[level] : PROFILE_LEVEL_UNKNOWN;
-}
-
 static void batch_read_location(struct batch_reader *r, struct protobuf_reader location, uint64_t offset)
 {
+	static const uint8_t levels[] = BATCH_LEVELS;
 	struct batch_read_location at = {.binary = PROFILE_NONE, .offset = offset};
 	struct protobuf_reader again = location;
 	struct protobuf_field f;
@@ -175,7 +169,8 @@ static void batch_read_location(struct batch_reader *r, struct protobuf_reader l
 		} else if (f.number == LOCATION_ADDRESS) {
 			at.address = batch_reader_u64(r, &f);
 		} else if (f.number == LOCATION_LEVEL) {
-			at.level = batch_read_level(r, &f);
+			uint32_t level = batch_reader_u32(r, &f);
+			at.level = level < ARRAY_LEN(levels) ? levels[level] : PROFILE_LEVEL_UNKNOWN;
 		} else if (f.number == LOCATION_LEFT_OUT) {
 			at.is_left_out = batch_reader_u64(r, &f) != 0;
 		}
