@@ -140,9 +140,9 @@ static bool wait_stacks_put(struct wait_stacks *stacks, uint64_t id, const struc
 }
 
 /*
- * Splits a chain into its kernel's and its user's part, without the frames of this BPF program and of the scheduler: all
- * frames up to the last one of the scheduler among the first few. At least one frame of the kernel is left, because a
- * preempted thread may have only such frames.
+ * Splits a chain into its kernel's and its user's part, without the frames of this BPF program and of the scheduler:
+ * all frames up to the last one of the scheduler among the first few. At least one frame of the kernel is left, because
+ * a preempted thread may have only such frames.
  */
 static struct wait_stacks_parts wait_stacks_parts_of(
 	const struct wait_stacks *stacks, const uint64_t *ips, size_t kernel_count, size_t user_count)
