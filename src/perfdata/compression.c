@@ -50,16 +50,6 @@ void decompressor_restart(struct decompressor *d)
 	d->handed_out = d->out.len;
 }
 
-/* Number of bytes of complete records at the start. */
-static size_t compression_whole_records(struct tally_bytes bytes, bool swap)
-{
-	struct record record;
-	size_t position = 0;
-	while (record_at(bytes, swap, position, &record, NULL) == TALLY_OK)
-		position += record.bytes.len;
-	return position;
-}
-
 static enum tally_status check_limits(const struct decompressor *d, struct tally_error *err)
 {
 	if (d->unpacked > LIMIT_UNPACKED_BYTES)
@@ -102,7 +92,12 @@ enum tally_status decompressor_records(struct decompressor *d, struct tally_byte
 		return status;
 	struct tally_bytes all = spool_view(&d->out);
 	struct tally_bytes fresh = {all.data + d->handed_out, all.len - d->handed_out};
-	fresh.len = compression_whole_records(fresh, swap);
+	/* A record that is not complete yet stays for the next call. */
+	struct record record;
+	size_t position = 0;
+	while (record_at(fresh, swap, position, &record, NULL) == TALLY_OK)
+		position += record.bytes.len;
+	fresh.len = position;
 	d->handed_out += fresh.len;
 	*records = fresh;
 	return TALLY_OK;

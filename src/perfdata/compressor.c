@@ -84,12 +84,6 @@ static struct tally_bytes compressor_take(struct input *in, size_t max)
 	return bytes;
 }
 
-static void compressor_skip(struct input *in, size_t bytes)
-{
-	while (bytes > 0 && !is_used_up(in))
-		bytes -= compressor_take(in, bytes).len;
-}
-
 static uint16_t next_record_bytes(struct input in)
 {
 	uint8_t header[RECORD_HEADER_BYTES] = {0};
@@ -112,7 +106,8 @@ static size_t step_bytes(struct input in)
 		if (bytes && bytes + size > STEP_BYTES)
 			break;
 		bytes += size;
-		compressor_skip(&in, size);
+		for (size_t skip = size; skip > 0 && !is_used_up(&in);)
+			skip -= compressor_take(&in, skip).len;
 	}
 	return bytes;
 }

@@ -106,13 +106,6 @@ void origin_json(struct json *j, const struct perfdata_features *features)
 	json_object_end(j);
 }
 
-/* Writes the text as a single line. */
-static void origin_put_line(struct writer *w, struct tally_str line)
-{
-	for (size_t i = 0; i < line.len && i < ORIGIN_TEXT_MAX; i++)
-		writer_u8(w, line.data[i] == '\n' || line.data[i] == 0 ? ' ' : (uint8_t)line.data[i]);
-}
-
 /* The section of a later version is copied unless its bytes were removed (pack --scrub). */
 void origin_encode(struct writer *w, const struct perfdata_features *features)
 {
@@ -130,7 +123,10 @@ void origin_encode(struct writer *w, const struct perfdata_features *features)
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
 			writer_u8(w, '\n');
-		origin_put_line(w, lines[i]);
+		/* Each text becomes a single line. */
+		for (size_t at = 0; at < lines[i].len && at < ORIGIN_TEXT_MAX; at++)
+			writer_u8(w,
+				lines[i].data[at] == '\n' || lines[i].data[at] == 0 ? ' ' : (uint8_t)lines[i].data[at]);
 	}
 	writer_u8(w, 0);
 }

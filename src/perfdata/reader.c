@@ -88,18 +88,6 @@ static uint64_t missing_parts(const struct directory_parts *parts, const struct 
 	return missing;
 }
 
-/* Notes whether the recorder finished. The recording, or the first file of a directory, is completely in memory. */
-static void note_ending(struct perfdata_reader *r)
-{
-	size_t end = r->parts.count ? r->first_end : r->data_end;
-	struct end_mark mark = end_mark_find(
-		(struct tally_bytes){r->bytes.data + r->data_offset, end - r->data_offset}, r->swap, r->is_pipe);
-	if (mark.state == END_MISSING)
-		r->health.is_unfinished = true;
-	if (r->parts.count)
-		r->health.missing_parts = missing_parts(&r->parts, &mark);
-}
-
 static enum tally_status reader_finish_open(
 	struct perfdata_reader *r, struct perfdata_reader **reader, struct tally_error *err)
 {
@@ -112,8 +100,18 @@ static enum tally_status reader_finish_open(
 	r->position = r->data_offset;
 	r->first_end = r->data_end;
 	r->is_followed = r->fd >= 0;
-	if (!r->is_followed && !r->is_beginning)
-		note_ending(r);
+	if (!r->is_followed && !r->is_beginning) {
+		/* The recording, or the first file of a directory, is completely in memory, so its end says whether the
+		 * recorder finished. */
+		size_t end = r->parts.count ? r->first_end : r->data_end;
+		struct end_mark mark =
+			end_mark_find((struct tally_bytes){r->bytes.data + r->data_offset, end - r->data_offset},
+				r->swap, r->is_pipe);
+		if (mark.state == END_MISSING)
+			r->health.is_unfinished = true;
+		if (r->parts.count)
+			r->health.missing_parts = missing_parts(&r->parts, &mark);
+	}
 	*reader = r;
 	return TALLY_OK;
 }
@@ -314,14 +312,6 @@ static enum tally_status next_of_part(struct perfdata_reader *r, struct record *
 	return reader_describe(r, record, r->payload, err);
 }
 
-static void open_part(struct perfdata_reader *r, size_t part)
-{
-	r->part = part;
-	r->position = r->parts.ends[part - 1];
-	r->data_end = r->parts.ends[part];
-	r->ended = false;
-}
-
 /* Returns the next record as it is stored, possibly compressed. After a truncated file of a directory, the next file is
  * read nevertheless. */
 static enum tally_status next_stored(struct perfdata_reader *r, struct record *record, struct tally_error *err)
@@ -339,7 +329,9 @@ static enum tally_status next_stored(struct perfdata_reader *r, struct record *r
 		r->was_part_cut |= status == TALLY_CORRUPT;
 		if (r->decompressor) /* Each file is a compressed stream of its own. */
 			decompressor_restart(r->decompressor);
-		open_part(r, r->part + 1);
+		r->position = r->parts.ends[r->part++];
+		r->data_end = r->parts.ends[r->part];
+		r->ended = false;
 	}
 }
 

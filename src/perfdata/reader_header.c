@@ -166,13 +166,6 @@ static void take_what_follows_the_table(struct perfdata_reader *r, size_t table_
 	}
 }
 
-/* These features are known only at the end of the recording, so the tables among the records lack them. */
-static void leave_out_what_comes_last(struct perfdata_features *features)
-{
-	feature_leave_out(features, FEATURE_BUILD_ID);
-	feature_leave_out(features, FEATURE_SAMPLE_TIME);
-}
-
 /* Finds the last table among the intact records: one of all features, or else one of the features known earlier, and
  * then only their bits remain set. Returns 0 if there is none. */
 static size_t find_former_table(struct perfdata_reader *r)
@@ -181,7 +174,9 @@ static size_t find_former_table(struct perfdata_reader *r)
 	uint64_t all[4];
 	size_t whole = 0, early = 0, bytes = feature_table_bytes(r);
 	memcpy(all, r->features.present, sizeof(all));
-	leave_out_what_comes_last(&r->features);
+	/* These features are known only at the end of the recording, so the tables among the records lack them. */
+	feature_leave_out(&r->features, FEATURE_BUILD_ID);
+	feature_leave_out(&r->features, FEATURE_SAMPLE_TIME);
 	size_t early_bytes = feature_table_bytes(r);
 	for (size_t at = r->data_offset; record_at(r->bytes, r->swap, at, &record, NULL) == TALLY_OK;
 		at += record.bytes.len) {

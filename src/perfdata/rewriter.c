@@ -129,11 +129,6 @@ void perfdata_rewriter_destroy(struct perfdata_rewriter *w)
 	free(w);
 }
 
-static enum tally_status prefix_path(const struct perfdata_rewriter *w, struct tally_error *err)
-{
-	return error_prefix(err, "%s", w->path ? w->path : "the output");
-}
-
 static enum tally_status rewriter_flush(struct perfdata_rewriter *w, struct tally_error *err)
 {
 	struct tally_error local;
@@ -144,7 +139,7 @@ static enum tally_status rewriter_flush(struct perfdata_rewriter *w, struct tall
 	writer_clear(&w->buffer);
 	if (status != TALLY_OK && err) {
 		*err = local;
-		(void)prefix_path(w, err);
+		(void)error_prefix(err, "%s", w->path ? w->path : "the output");
 	}
 	return status;
 }
@@ -421,20 +416,16 @@ static void put_features(struct perfdata_rewriter *w, const struct perfdata_feat
 	}
 }
 
-/* A data size of 0 would mean that the writer was killed, and readers would take the bytes after it for records. */
-static void put_a_record(struct perfdata_rewriter *w)
-{
-	struct record_fields fields = {.type = RECORD_FINISHED_ROUND};
-	if (output_offset(w) == w->data_offset)
-		(void)record_encode(&w->buffer, &fields, 0, NULL, NULL);
-}
-
 static enum tally_status finish_file(
 	struct perfdata_rewriter *w, const struct perfdata_features *features, struct tally_error *err)
 {
 	struct writer header = {.swap = w->buffer.swap};
 	uint64_t bits[FEATURE_BITS / 64] = {0};
-	put_a_record(w);
+	/* A data size of 0 would mean that the writer was killed, and readers would take the bytes after it for
+	 * records. */
+	struct record_fields round = {.type = RECORD_FINISHED_ROUND};
+	if (output_offset(w) == w->data_offset)
+		(void)record_encode(&w->buffer, &round, 0, NULL, NULL);
 	enum tally_status status = rewriter_flush(w, err);
 	if (status != TALLY_OK)
 		return status;

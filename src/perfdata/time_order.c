@@ -158,12 +158,6 @@ static enum tally_status time_order_flush(struct time_order *o, uint64_t until_n
 	return TALLY_OK;
 }
 
-/* Synthesized records at the start of a recording have the time 0 and do not wait. */
-static bool is_time(uint64_t time_ns)
-{
-	return time_ns != 0 && time_ns != UINT64_MAX;
-}
-
 uint64_t time_order_time_of(const struct perfdata_reader *reader, const struct record *record, bool swap)
 {
 	uint64_t time_ns;
@@ -189,7 +183,8 @@ static enum tally_status read_on(struct time_order *o, struct time_order_item *i
 			return time_order_flush(o, UINT64_MAX, err);
 		}
 		uint64_t time_ns = o->keeps_file_order ? 0 : time_order_time_of(o->reader, &record, o->swap);
-		if (is_time(time_ns)) {
+		/* Synthesized records at the start of a recording have the time 0 and do not wait. */
+		if (time_ns != 0 && time_ns != UINT64_MAX) {
 			struct time_waiting waiting = {
 				.time_ns = time_ns, .data = record.bytes.data, .offset = record.offset};
 			if ((o->queue.len - o->next >= MAX_WAITING && !time_order_spill(o)) ||

@@ -28,13 +28,6 @@ static void swap_runs(struct time_run *left, struct time_run *right)
 	*right = kept;
 }
 
-static void sift_up(struct time_runs *r, size_t at)
-{
-	struct time_run *runs = r->runs.items;
-	for (; at > 0 && time_runs_goes_first(&runs[at], &runs[(at - 1) / 2]); at = (at - 1) / 2)
-		swap_runs(&runs[at], &runs[(at - 1) / 2]);
-}
-
 static void time_runs_sift_down(struct time_runs *r)
 {
 	struct time_run *runs = r->runs.items;
@@ -74,7 +67,10 @@ bool time_runs_add(struct time_runs *r, const struct time_waiting *items, size_t
 	if (time_runs_extend(r, begin, count))
 		return true;
 	r->runs.items[r->runs.len++] = (struct time_run){begin, begin + count};
-	sift_up(r, r->runs.len - 1);
+	size_t at = r->runs.len - 1;
+	struct time_run *runs = r->runs.items;
+	for (; at > 0 && time_runs_goes_first(&runs[at], &runs[(at - 1) / 2]); at = (at - 1) / 2)
+		swap_runs(&runs[at], &runs[(at - 1) / 2]);
 	return true;
 }
 

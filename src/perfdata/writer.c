@@ -226,15 +226,6 @@ static enum tally_status put_pipe_attr(
 			  : error_set(err, TALLY_LIMIT, "the event %s has too many ids for a pipe", event->name);
 }
 
-static void put_pipe_origin(struct writer *out, const struct perfdata_features *features)
-{
-	struct writer section = {0};
-	feature_encode(&section, FEATURE_ORIGIN, features);
-	origin_put_record(out, writer_view(&section));
-	out->failed |= section.failed;
-	writer_deinit(&section);
-}
-
 static enum tally_status writer_begin_pipe(
 	struct perfdata_writer *w, const struct perfdata_features *features, struct tally_error *err)
 {
@@ -256,8 +247,13 @@ static enum tally_status writer_begin_pipe(
 		(void)record_encode(&out, &fields, 0, NULL, &none);
 		writer_deinit(&body);
 	}
-	if (status == TALLY_OK && feature_is_present(features, FEATURE_ORIGIN))
-		put_pipe_origin(&out, features);
+	if (status == TALLY_OK && feature_is_present(features, FEATURE_ORIGIN)) {
+		struct writer section = {0};
+		feature_encode(&section, FEATURE_ORIGIN, features);
+		origin_put_record(&out, writer_view(&section));
+		out.failed |= section.failed;
+		writer_deinit(&section);
+	}
 	if (status == TALLY_OK && features->tracing_data.len) {
 		struct record_fields fields = {.type = RECORD_HEADER_TRACING_DATA};
 		fields.tracing_data.size = (uint32_t)((features->tracing_data.len + 7) & ~(size_t)7);
