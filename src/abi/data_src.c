@@ -61,21 +61,6 @@ static void data_src_level_number(struct text *t, unsigned number)
 	text_u64(t, number);
 }
 
-static void remote_and_hops(struct text *t, uint64_t data_src)
-{
-	static const char *const words[8] = {
-		[1] = "core, same node ", [2] = "node, same socket ", [3] = "socket, same board ", [4] = "board "};
-	if (data_src >> 37 & 1)
-		text_str(t, "Remote ");
-	unsigned hops = data_src_bits(data_src, 43, 3);
-	if (words[hops]) {
-		text_str(t, words[hops]);
-	} else if (hops > 0) {
-		text_u64(t, hops);
-		text_str(t, " hops ");
-	}
-}
-
 #define LEVEL_NUMBER_NA 15u
 
 void data_src_level(struct text *t, uint64_t data_src)
@@ -85,7 +70,19 @@ void data_src_level(struct text *t, uint64_t data_src)
 	static const struct bit_words levels = {8, 11, words};
 	unsigned number = data_src_bits(data_src, 33, 4);
 	if (number != 0 && number != LEVEL_NUMBER_NA) {
-		remote_and_hops(t, data_src);
+		static const char *const hop_words[8] = {[1] = "core, same node ",
+			[2] = "node, same socket ",
+			[3] = "socket, same board ",
+			[4] = "board "};
+		if (data_src >> 37 & 1)
+			text_str(t, "Remote ");
+		unsigned hops = data_src_bits(data_src, 43, 3);
+		if (hop_words[hops]) {
+			text_str(t, hop_words[hops]);
+		} else if (hops > 0) {
+			text_u64(t, hops);
+			text_str(t, " hops ");
+		}
 		data_src_level_number(t, number);
 	} else if (data_src_join(t, data_src, &levels, 0) == 0) {
 		text_str(t, "N/A");

@@ -96,21 +96,16 @@ enum tally_status wait_record_decode(
 	return TALLY_OK;
 }
 
-static void wait_record_put_sample(struct writer *w, const struct sample *sample)
+void wait_record_encode(struct writer *w, const struct sample *sample, const struct wait_record *wait)
 {
+	size_t name = MIN(wait->waker_comm.len, (size_t)WAIT_RECORD_COMM);
+	uint32_t frames = MIN(wait->waker_ips.count, (uint32_t)WAIT_RECORD_FRAMES_MOST);
 	writer_u32(w, sample->pid);
 	writer_u32(w, sample->tid);
 	writer_u64(w, sample->period);
 	writer_u64(w, sample->callchain.count);
 	writer_bytes(w, sample->callchain.data, sample->callchain.count * sizeof(uint64_t));
 	writer_u64(w, sample->cgroup);
-}
-
-void wait_record_encode(struct writer *w, const struct sample *sample, const struct wait_record *wait)
-{
-	size_t name = MIN(wait->waker_comm.len, (size_t)WAIT_RECORD_COMM);
-	uint32_t frames = MIN(wait->waker_ips.count, (uint32_t)WAIT_RECORD_FRAMES_MOST);
-	wait_record_put_sample(w, sample);
 	writer_u32(w, WAIT_RECORD_MAGIC);
 	writer_u16(w, WAIT_RECORD_VERSION);
 	writer_u8(w, (uint8_t)wait->state);
