@@ -51,18 +51,6 @@ static uint64_t bits_to_sort(const struct sort_key *keys, size_t count)
 	return is_sorted ? 0 : used;
 }
 
-/* Insertion sort, which for few keys is faster than zeroing the counts of digits. */
-static void sort_few(struct sort_key *keys, size_t count)
-{
-	for (size_t i = 1; i < count; i++) {
-		struct sort_key key = keys[i];
-		size_t to = i;
-		for (; to > 0 && keys[to - 1].key > key.key; to--)
-			keys[to] = keys[to - 1];
-		keys[to] = key;
-	}
-}
-
 /*
  * Sorts by one digit after another, from the lowest on, skipping unused bits. Returns from or to: the one with the
  * result.
@@ -96,7 +84,14 @@ static void copy_keys(struct sort_key *to, const struct sort_key *from, size_t c
 void key_sort(struct sort_key *keys, struct sort_key *room, size_t count)
 {
 	if (count <= FEW_KEYS) {
-		sort_few(keys, count);
+		/* Insertion sort, which for few keys is faster than zeroing the counts of digits. */
+		for (size_t i = 1; i < count; i++) {
+			struct sort_key key = keys[i];
+			size_t to = i;
+			for (; to > 0 && keys[to - 1].key > key.key; to--)
+				keys[to] = keys[to - 1];
+			keys[to] = key;
+		}
 		return;
 	}
 	uint64_t used = bits_to_sort(keys, count);
@@ -217,14 +212,6 @@ static void sort_part(void *context, size_t index, unsigned worker)
 	key_sort(d->keys + begin, d->room + begin, count);
 }
 
-static bool key_sort_is_sorted(const struct sort_key *keys, size_t count)
-{
-	size_t i = 1;
-	while (i < count && keys[i - 1].key <= keys[i].key)
-		i++;
-	return i >= count;
-}
-
 void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count, unsigned max_workers)
 {
 	struct divided divided = {.keys = keys, .room = room};
@@ -233,7 +220,10 @@ void key_sort_by_all(struct sort_key *keys, struct sort_key *room, size_t count,
 		key_sort(keys, room, count);
 		return;
 	}
-	if (key_sort_is_sorted(keys, count))
+	size_t sorted = 1;
+	while (sorted < count && keys[sorted - 1].key <= keys[sorted].key)
+		sorted++;
+	if (sorted >= count)
 		return;
 	key_sort_divide(keys, room, count, divided.ends, max_workers);
 	thread_pool_for(KEY_SORT_PARTS, max_workers, sort_part, &divided);

@@ -28,15 +28,6 @@ static void spool_sort_drop(const struct spool *spool, const uint8_t *begin, con
 	spool_drop(spool, (struct tally_bytes){begin, (size_t)(end - begin)});
 }
 
-/* Returns the end of the run of ordered items that starts at the item at. */
-static const uint8_t *run_end(const struct spool_sort_merge *m, const uint8_t *at, const uint8_t *end)
-{
-	const uint8_t *item = at + m->size;
-	while (item < end && m->compare(item - m->size, item) <= 0)
-		item += m->size;
-	return item;
-}
-
 /* Long runs of ordered items become blocks as they are; the items between them are sorted block by block. */
 static bool find_blocks(struct spool_sort_merge *m)
 {
@@ -45,7 +36,9 @@ static bool find_blocks(struct spool_sort_merge *m)
 	size_t block = SPOOL_SORT_BLOCK_BYTES - SPOOL_SORT_BLOCK_BYTES % m->size;
 	for (const uint8_t *at = all.data; at < end;) {
 		struct head head = {at, (size_t)(end - at) < block ? end : at + block, true};
-		const uint8_t *run = run_end(m, at, head.end);
+		const uint8_t *run = at + m->size;
+		while (run < head.end && m->compare(run - m->size, run) <= 0)
+			run += m->size;
 		if (run < head.end && (size_t)(run - at) < LONG_BYTES)
 			head.is_sorted = false;
 		else

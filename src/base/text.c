@@ -380,16 +380,11 @@ static void text_write_all(struct text *t, const char *s, size_t len)
 	}
 }
 
-static size_t text_character_bytes(struct tally_str s)
-{
-	uint8_t c = (uint8_t)s.data[0];
-	return c == 0 ? 0 : c < 0x80 ? 1 : utf8_bytes((const uint8_t *)s.data, s.len);
-}
-
 void text_utf8(struct text *out, struct tally_str s)
 {
 	while (s.len > 0) {
-		size_t len = text_character_bytes(s);
+		uint8_t c = (uint8_t)s.data[0];
+		size_t len = c == 0 ? 0 : c < 0x80 ? 1 : utf8_bytes((const uint8_t *)s.data, s.len);
 		if (len > 0)
 			text_bytes(out, s.data, len);
 		else

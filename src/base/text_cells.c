@@ -123,11 +123,6 @@ static inline bool is_plain_word(const char *s)
 	return (((word - ones * 0x20) | (del - ones) | word) & high) == 0;
 }
 
-static inline bool is_plain_byte(char c)
-{
-	return c >= 0x20 && c < 0x7f;
-}
-
 /* True if all bytes are printable ASCII, so that each has one cell. Nearly all names are. */
 static bool is_plain(struct tally_str s)
 {
@@ -137,7 +132,7 @@ static bool is_plain(struct tally_str s)
 	/* The last eight bytes are checked together, although some of them were checked before. */
 	if (s.len >= sizeof(uint64_t))
 		return s.len - at < sizeof(uint64_t) && is_plain_word(s.data + s.len - sizeof(uint64_t));
-	while (at < s.len && is_plain_byte(s.data[at]))
+	while (at < s.len && s.data[at] >= 0x20 && s.data[at] < 0x7f)
 		at++;
 	return at == s.len;
 }
