@@ -184,18 +184,6 @@ int cli_finish_text(const struct cli *cli, struct text *t)
 	return status == TALLY_OK ? 0 : cli_fail(cli, &err);
 }
 
-static void add_options_named(struct text *t, const struct command *command, const char *names)
-{
-	struct tally_str rest = str_from(names);
-	struct tally_str name;
-	while (str_next(&rest, ',', &name)) {
-		bool is_negated;
-		const struct option *option = options_find(command->options, name.data, name.len, &is_negated);
-		if (option)
-			help_option(t, option);
-	}
-}
-
 int cli_usagef(const struct cli *cli, const struct command *command, const char *names, const char *format, ...)
 {
 	fflush(stdout);
@@ -210,10 +198,18 @@ int cli_usagef(const struct cli *cli, const struct command *command, const char 
 	struct text t = {0};
 	text_str(&t, "\n\n");
 	help_usage_lines(&t, cli->program, command);
-	if (names)
-		add_options_named(&t, command, names);
-	else
+	if (names) {
+		struct tally_str rest = str_from(names);
+		struct tally_str name;
+		while (str_next(&rest, ',', &name)) {
+			bool is_negated;
+			const struct option *option = options_find(command->options, name.data, name.len, &is_negated);
+			if (option)
+				help_option(&t, option);
+		}
+	} else {
 		help_hint(&t, cli->program, command);
+	}
 	write_stderr(&t);
 	return EXIT_USAGE;
 }

@@ -144,19 +144,14 @@ static void suggest_choice(struct option_parse *parse, const struct option *opti
 			parse->message + used, sizeof(parse->message) - used, "\n  Did you mean `%s'?", names[nearest]);
 }
 
-static void options_describe(const struct option *option, bool by_letter, char *buffer, size_t size)
-{
-	if (by_letter && option->letter)
-		snprintf(buffer, size, "switch `%c'", option->letter);
-	else
-		snprintf(buffer, size, "option `%s'", option->name);
-}
-
 static enum option_result bad_use(
 	struct option_parse *parse, const struct option *option, bool by_letter, const char *what)
 {
 	char who[100];
-	options_describe(option, by_letter, who, sizeof(who));
+	if (by_letter && option->letter)
+		snprintf(who, sizeof(who), "switch `%c'", option->letter);
+	else
+		snprintf(who, sizeof(who), "option `%s'", option->name);
 	snprintf(parse->message, sizeof(parse->message), "%s %s", who, what);
 	parse->culprit = option;
 	return OPTIONS_BAD;

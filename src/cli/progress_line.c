@@ -26,27 +26,22 @@ static void progress_line_add_bytes(struct text *t, uint64_t bytes)
 	text_str(t, " MB");
 }
 
-static void add_share(struct text *t, const struct progress_state *s)
-{
-	uint64_t done = MIN(s->done, s->total);
-	double share = (double)done / (double)s->total;
-	text_str(t, ": ");
-	text_u64(t, (uint64_t)(100 * share));
-	text_str(t, " % of ");
-	progress_line_add_bytes(t, s->total);
-	if (s->seconds >= ESTIMATE_FROM_SECONDS && done > 0) {
-		text_str(t, ", ");
-		text_fixed(t, s->seconds * (1 - share) / share, 1);
-		text_str(t, " s left");
-	}
-}
-
 void progress_line_text(struct text *t, const struct progress_state *s, unsigned width)
 {
 	size_t start = t->len;
 	text_str(t, s->what);
 	if (s->total > 0) {
-		add_share(t, s);
+		uint64_t done = MIN(s->done, s->total);
+		double share = (double)done / (double)s->total;
+		text_str(t, ": ");
+		text_u64(t, (uint64_t)(100 * share));
+		text_str(t, " % of ");
+		progress_line_add_bytes(t, s->total);
+		if (s->seconds >= ESTIMATE_FROM_SECONDS && done > 0) {
+			text_str(t, ", ");
+			text_fixed(t, s->seconds * (1 - share) / share, 1);
+			text_str(t, " s left");
+		}
 	} else if (s->done > 0) {
 		text_str(t, ": ");
 		progress_line_add_bytes(t, s->done);
