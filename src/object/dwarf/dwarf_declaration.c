@@ -104,19 +104,6 @@ struct dwarf_declaration_code {
 	struct dwarf_value entered;
 };
 
-static void dwarf_declaration_take_code(
-	struct dwarf_declaration_code *code, uint32_t name, const struct dwarf_value *value)
-{
-	if (name == DW_AT_low_pc)
-		code->extent.low = *value;
-	else if (name == DW_AT_high_pc)
-		code->extent.high = *value;
-	else if (name == DW_AT_ranges)
-		code->extent.ranges = *value;
-	else if (name == DW_AT_entry_pc)
-		code->entered = *value;
-}
-
 bool dwarf_function_entered(struct dwarf_reader *reader, const struct dwarf_file *file, const struct dwarf_unit *unit,
 	uint64_t at, uint64_t *address)
 {
@@ -129,7 +116,15 @@ bool dwarf_function_entered(struct dwarf_reader *reader, const struct dwarf_file
 		struct dwarf_value value;
 		if (!dwarf_read_value(&walk, &entry.abbrev->attrs[i], &value))
 			return false;
-		dwarf_declaration_take_code(&code, entry.abbrev->attrs[i].name, &value);
+		uint32_t name = entry.abbrev->attrs[i].name;
+		if (name == DW_AT_low_pc)
+			code.extent.low = value;
+		else if (name == DW_AT_high_pc)
+			code.extent.high = value;
+		else if (name == DW_AT_ranges)
+			code.extent.ranges = value;
+		else if (name == DW_AT_entry_pc)
+			code.entered = value;
 	}
 	if (code.entered.class == DWARF_ADDRESS) {
 		*address = code.entered.number;

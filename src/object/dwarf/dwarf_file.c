@@ -96,11 +96,6 @@ static void set_bases(struct dwarf_unit *unit, uint32_t name, const struct dwarf
 	}
 }
 
-static void set_high(struct dwarf_unit *unit, const struct dwarf_value *value)
-{
-	unit->high_pc = value->class == DWARF_ADDRESS ? value->number : unit->low_pc + value->number;
-}
-
 static void set_attribute(struct dwarf_unit *unit, uint32_t name, const struct dwarf_value *value)
 {
 	switch (name) {
@@ -166,24 +161,8 @@ static bool read_unit_entry(struct dwarf_file *file, struct dwarf_unit *unit, st
 		}
 	}
 	if (high.class != DWARF_NONE)
-		set_high(unit, &high);
+		unit->high_pc = high.class == DWARF_ADDRESS ? high.number : unit->low_pc + high.number;
 	return true;
-}
-
-static void set_split_bases(struct dwarf_unit *unit)
-{
-	if (unit->version < 5)
-		return;
-	unit->str_offsets_base = unit->offset_size == 8 ? SPLIT_HEADER_64 : SPLIT_HEADER_32;
-	unit->ranges_base = unit->loclists_base = unit->offset_size == 8 ? LISTS_HEADER_64 : LISTS_HEADER_32;
-}
-
-/* Split units share the program's budget, because many of them may refer to the same list or table of the program. */
-static void set_budget(struct dwarf_file *file)
-{
-	file->budget = file->program ? file->program->budget : &file->own_budget;
-	if (file->budget)
-		dwarf_budget_add(file->budget, file->sections);
 }
 
 static bool keep_unit(struct dwarf_file *file, const struct dwarf_unit *unit, enum unit_kind kind,
@@ -206,7 +185,11 @@ static enum tally_status dwarf_file_read_units(struct dwarf_file *file, struct t
 	struct arena arena;
 	enum tally_status status = TALLY_OK;
 	arena_init(&arena);
-	set_budget(file);
+	/* Split units share the program's budget, because many of them may refer to the same list or table of the
+	 * program. */
+	file->budget = file->program ? file->program->budget : &file->own_budget;
+	if (file->budget)
+		dwarf_budget_add(file->budget, file->sections);
 	while (cursor_left(&c) > 0 && status == TALLY_OK) {
 		struct dwarf_unit unit;
 		struct dwarf_signature signature = {0};
@@ -217,8 +200,11 @@ static enum tally_status dwarf_file_read_units(struct dwarf_file *file, struct t
 		}
 		if (kind == UNIT_UNREADABLE)
 			continue;
-		if (file->is_split)
-			set_split_bases(&unit);
+		if (file->is_split && unit.version >= 5) {
+			unit.str_offsets_base = unit.offset_size == 8 ? SPLIT_HEADER_64 : SPLIT_HEADER_32;
+			unit.ranges_base = unit.loclists_base =
+				unit.offset_size == 8 ? LISTS_HEADER_64 : LISTS_HEADER_32;
+		}
 		if (!read_unit_entry(file, &unit, &arena))
 			file->damaged++;
 		else if (!keep_unit(file, &unit, kind, &signature))

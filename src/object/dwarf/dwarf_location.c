@@ -249,32 +249,6 @@ bool dwarf_location_next(
 	return false;
 }
 
-static struct dwarf_storage first_operation(
-	struct cursor *c, const struct dwarf_file *file, const struct dwarf_unit *unit)
-{
-	struct dwarf_storage storage = {.kind = DWARF_STORAGE_UNKNOWN};
-	uint8_t op = cursor_u8(c);
-	if (op >= DW_OP_reg0 && op <= DW_OP_reg31) {
-		storage = (struct dwarf_storage){.kind = DWARF_STORAGE_REGISTER, .reg = op - DW_OP_reg0};
-	} else if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
-		storage = (struct dwarf_storage){.kind = DWARF_STORAGE_AT_REGISTER, .reg = op - DW_OP_breg0};
-		storage.offset = cursor_sleb(c);
-	} else if (op == DW_OP_fbreg) {
-		storage.kind = DWARF_STORAGE_AT_FRAME_BASE;
-		storage.offset = cursor_sleb(c);
-	} else if (op == DW_OP_call_frame_cfa) {
-		storage.kind = DWARF_STORAGE_CFA;
-	} else if (op == DW_OP_addr) {
-		storage.kind = DWARF_STORAGE_AT_ADDRESS;
-		storage.address = cursor_uint(c, unit->address_size);
-	} else if (op == DW_OP_addrx || op == DW_OP_GNU_addr_index) {
-		storage.kind = DWARF_STORAGE_AT_ADDRESS;
-		storage.address =
-			dwarf_location_indexed_address(file->program ? file->program : file, unit, cursor_uleb(c));
-	}
-	return storage;
-}
-
 uint64_t dwarf_location_address(const struct dwarf_file *file, const struct dwarf_unit *unit, uint64_t index)
 {
 	return dwarf_location_indexed_address(file->program ? file->program : file, unit, index);
@@ -287,7 +261,26 @@ struct dwarf_storage dwarf_storage_of(
 	struct cursor c = cursor_make(expression, file->swap);
 	if (expression.len == 0)
 		return unknown;
-	struct dwarf_storage storage = first_operation(&c, file, unit);
+	struct dwarf_storage storage = {.kind = DWARF_STORAGE_UNKNOWN};
+	uint8_t op = cursor_u8(&c);
+	if (op >= DW_OP_reg0 && op <= DW_OP_reg31) {
+		storage = (struct dwarf_storage){.kind = DWARF_STORAGE_REGISTER, .reg = op - DW_OP_reg0};
+	} else if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
+		storage = (struct dwarf_storage){.kind = DWARF_STORAGE_AT_REGISTER, .reg = op - DW_OP_breg0};
+		storage.offset = cursor_sleb(&c);
+	} else if (op == DW_OP_fbreg) {
+		storage.kind = DWARF_STORAGE_AT_FRAME_BASE;
+		storage.offset = cursor_sleb(&c);
+	} else if (op == DW_OP_call_frame_cfa) {
+		storage.kind = DWARF_STORAGE_CFA;
+	} else if (op == DW_OP_addr) {
+		storage.kind = DWARF_STORAGE_AT_ADDRESS;
+		storage.address = cursor_uint(&c, unit->address_size);
+	} else if (op == DW_OP_addrx || op == DW_OP_GNU_addr_index) {
+		storage.kind = DWARF_STORAGE_AT_ADDRESS;
+		storage.address =
+			dwarf_location_indexed_address(file->program ? file->program : file, unit, cursor_uleb(&c));
+	}
 	if (!c.failed && cursor_left(&c) == 1 && storage.kind == DWARF_STORAGE_AT_REGISTER &&
 		cursor_u8(&c) == DW_OP_stack_value)
 		storage.kind = DWARF_STORAGE_SUM;

@@ -275,25 +275,6 @@ static void expression_jump(struct expression_running *r, int16_t by)
 		r->c.pos = (size_t)to;
 }
 
-static void expression_run_one(struct expression_running *r)
-{
-	uint8_t op = cursor_u8(&r->c);
-	if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
-		push_register(r, (uint64_t)(op - DW_OP_breg0), cursor_sleb(&r->c));
-	} else if (op == DW_OP_bregx) {
-		uint64_t number = cursor_uleb(&r->c);
-		push_register(r, number, cursor_sleb(&r->c));
-	} else if (op == DW_OP_skip) {
-		expression_jump(r, (int16_t)cursor_u16(&r->c));
-	} else if (op == DW_OP_bra) {
-		int16_t by = (int16_t)cursor_u16(&r->c);
-		if (expression_pop(r) != 0)
-			expression_jump(r, by);
-	} else if (!run_constant(r, op) && !run_stack(r, op) && !run_unary(r, op) && !run_binary(r, op)) {
-		r->failed = true;
-	}
-}
-
 bool dwarf_expression_run(
 	struct tally_bytes expression, const struct dwarf_machine *machine, const uint64_t *initial, uint64_t *result)
 {
@@ -303,7 +284,21 @@ bool dwarf_expression_run(
 	for (unsigned steps = 0; cursor_left(&r.c) > 0 && !r.failed; steps++) {
 		if (steps == EXPRESSION_STEPS_MAX)
 			return false;
-		expression_run_one(&r);
+		uint8_t op = cursor_u8(&r.c);
+		if (op >= DW_OP_breg0 && op <= DW_OP_breg31) {
+			push_register(&r, (uint64_t)(op - DW_OP_breg0), cursor_sleb(&r.c));
+		} else if (op == DW_OP_bregx) {
+			uint64_t number = cursor_uleb(&r.c);
+			push_register(&r, number, cursor_sleb(&r.c));
+		} else if (op == DW_OP_skip) {
+			expression_jump(&r, (int16_t)cursor_u16(&r.c));
+		} else if (op == DW_OP_bra) {
+			int16_t by = (int16_t)cursor_u16(&r.c);
+			if (expression_pop(&r) != 0)
+				expression_jump(&r, by);
+		} else if (!run_constant(&r, op) && !run_stack(&r, op) && !run_unary(&r, op) && !run_binary(&r, op)) {
+			r.failed = true;
+		}
 	}
 	*result = expression_pop(&r);
 	return !r.failed && !r.c.failed;

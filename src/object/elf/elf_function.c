@@ -276,11 +276,6 @@ static void elf_function_put_lines(struct elf_function_layout *l)
 	elf_function_put_section(l, DEBUG_ABBREV, (struct tally_bytes){abbreviation, sizeof(abbreviation)});
 }
 
-static bool is_there(const struct elf_function_layout *l, enum section_index section)
-{
-	return section == NO_SECTION || l->sizes[section] > 0;
-}
-
 /* Sections that the function does not need have a null header, so that section indexes do not change. */
 static void put_section_headers(struct elf_function_layout *l)
 {
@@ -291,7 +286,7 @@ static void put_section_headers(struct elf_function_layout *l)
 	for (enum section_index i = NO_SECTION; i < SECTION_COUNT; i++) {
 		const struct section_kind *kind = &kinds[i];
 		bool has_address = kind->flags & SHF_ALLOC;
-		if (is_there(l, i) && i != NO_SECTION) {
+		if (i != NO_SECTION && l->sizes[i] > 0) {
 			writer_u32(w, name);
 			writer_u32(w, kind->type);
 			writer_u64(w, kind->flags);
