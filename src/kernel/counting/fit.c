@@ -63,13 +63,6 @@ static bool is_in_unit(const struct fit_fitting *f, size_t event, size_t leader)
 	return f->set->counters[event].leader == leader && f->plan->states[event] == FIT_COUNTS;
 }
 
-static void unit_add(struct fit_fitting *f, size_t leader, uint32_t key)
-{
-	for (size_t i = leader; i < f->set->len; i++)
-		if (is_in_unit(f, i, leader) && f->keys[i] == key)
-			f->tried[f->tried_len++] = i;
-}
-
 /* Whether the leader's group can count on each of its PMUs at the same time as the events already in this round. */
 static bool unit_fits(struct fit_fitting *f, size_t leader, uint32_t round, const bool *has_round)
 {
@@ -83,7 +76,9 @@ static bool unit_fits(struct fit_fitting *f, size_t leader, uint32_t round, cons
 		if (was_tried)
 			continue;
 		f->tried_len = 0;
-		unit_add(f, leader, key);
+		for (size_t i = leader; i < f->set->len; i++)
+			if (is_in_unit(f, i, leader) && f->keys[i] == key)
+				f->tried[f->tried_len++] = i;
 		bool has_anchor = f->anchor == SIZE_MAX || f->keys[f->anchor] != key;
 		for (size_t i = 0; i < f->set->len; i++) {
 			if (has_round[i] && f->plan->rounds[i] == round && f->keys[i] == key)

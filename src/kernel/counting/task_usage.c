@@ -243,12 +243,6 @@ static int usage_task_compare(const void *a, const void *b)
 	return COMPARE(((const struct usage_task *)a)->id, ((const struct usage_task *)b)->id);
 }
 
-static void usage_task_end(struct usage_watch *watch, const struct usage_task *task)
-{
-	watch->ended_switches += task->switches;
-	watch->ended_migrations += task->migrations;
-}
-
 /* Counts of tasks that have ended since the last look are retained. Lower counts than before mean that a new task
  * reuses the ID. */
 static void usage_tasks_keep(struct usage_look *look)
@@ -263,8 +257,10 @@ static void usage_tasks_keep(struct usage_look *look)
 			k++;
 		const struct usage_task *now = k < look->alive.len ? &look->alive.items[k] : NULL;
 		if (!now || now->id != before->id || now->switches < before->switches ||
-			now->migrations < before->migrations)
-			usage_task_end(watch, before);
+			now->migrations < before->migrations) {
+			watch->ended_switches += before->switches;
+			watch->ended_migrations += before->migrations;
+		}
 	}
 	vec_free(&watch->alive);
 	watch->alive.items = look->alive.items;

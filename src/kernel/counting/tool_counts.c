@@ -160,16 +160,6 @@ static struct usage_watch usage_watch_make(const struct tool_counts *t, enum usa
 	return (struct usage_watch){.kernel = t->set->kernel, .scope = scope, .task = task, .wanted = t->wanted};
 }
 
-/* The cell of a process's first thread counts all its threads, including later ones. */
-static void cell_of_process(struct tool_counts *t, struct tool_cell *cell, pid_t thread)
-{
-	pid_t process = tool_counts_process_of(t->set->kernel, thread);
-	if (process == thread || process == 0) {
-		cell->source = SOURCE_TASK;
-		cell->watch = usage_watch_make(t, process ? USAGE_OF_PROCESS : USAGE_OF_THREAD, thread);
-	}
-}
-
 static void sources_choose(struct tool_counts *t, const struct tool_counts_options *options)
 {
 	const struct counter_set *set = t->set;
@@ -181,7 +171,13 @@ static void sources_choose(struct tool_counts *t, const struct tool_counts_optio
 				t, options->is_command ? USAGE_OF_COMMAND : USAGE_OF_THREAD, set->threads[i]);
 		if (cell->source == SOURCE_TASK && !options->is_command && options->is_whole_process) {
 			cell->source = SOURCE_NONE;
-			cell_of_process(t, cell, set->threads[i]);
+			/* The cell of a process's first thread counts all its threads, including later ones. */
+			pid_t process = tool_counts_process_of(t->set->kernel, set->threads[i]);
+			if (process == set->threads[i] || process == 0) {
+				cell->source = SOURCE_TASK;
+				cell->watch = usage_watch_make(
+					t, process ? USAGE_OF_PROCESS : USAGE_OF_THREAD, set->threads[i]);
+			}
 		}
 	}
 }

@@ -167,21 +167,15 @@ static enum tally_status flag_term(struct term_scope *scope, enum common_term te
 	return TALLY_OK;
 }
 
-static enum tally_status rate_term(struct term_scope *scope, enum common_term term, uint64_t number)
-{
-	scope->spec->attr.sample_period_or_freq = number;
-	scope->spec->has_period = term == TERM_PERIOD;
-	scope->spec->has_freq = term == TERM_FREQ;
-	return TALLY_OK;
-}
-
 static enum tally_status number_term(struct term_scope *scope, enum common_term term, struct tally_str value,
 	uint64_t number, struct tally_error *err)
 {
 	struct event_spec *spec = scope->spec;
-	if (term == TERM_PERIOD || term == TERM_FREQ)
-		return rate_term(scope, term, number);
-	if (term == TERM_TIME) {
+	if (term == TERM_PERIOD || term == TERM_FREQ) {
+		spec->attr.sample_period_or_freq = number;
+		spec->has_period = term == TERM_PERIOD;
+		spec->has_freq = term == TERM_FREQ;
+	} else if (term == TERM_TIME) {
 		spec->recording.time = common_terms_choice(number);
 	} else if (term == TERM_STACK_SIZE) {
 		if (number == 0 || number > STACK_BYTES_MAX || number % 8 != 0)

@@ -180,14 +180,6 @@ void gate_busy(const struct event_request *request, struct text *reason)
 		text_str(reason, "the PMU is held by another user (a profiler with exclusive use): end that one first");
 }
 
-static void breakpoint_combination(const struct perf_attr *attr, struct text *reason)
-{
-	text_printf(reason,
-		"the CPU has no breakpoint like this: %llu bytes at %#llx (a length of 1, 2, 4 or 8, an address that "
-		"is a multiple of it; x for itself, never with r or w; the kernel's addresses not with :u)",
-		(unsigned long long)attr->config2, (unsigned long long)attr->config1);
-}
-
 void gate_combination(const struct event_request *request, struct text *reason)
 {
 	const struct perf_attr *attr = &request->spec->attr;
@@ -205,7 +197,10 @@ void gate_combination(const struct event_request *request, struct text *reason)
 		remedy_sysctl(surroundings_find(request->kernel), "kernel.perf_event_max_sample_rate",
 			(int64_t)(attr->sample_period_or_freq & INT64_MAX), reason);
 	} else if (attr->type == EVENT_BREAKPOINT)
-		breakpoint_combination(attr, reason);
+		text_printf(reason,
+			"the CPU has no breakpoint like this: %llu bytes at %#llx (a length of 1, 2, 4 or 8, an address that "
+			"is a multiple of it; x for itself, never with r or w; the kernel's addresses not with :u)",
+			(unsigned long long)attr->config2, (unsigned long long)attr->config1);
 	else if (attr->type == EVENT_TRACEPOINT && is_sampling(attr))
 		text_str(reason, "the kernel gives no samples of this tracepoint: count it ('stat')");
 	else {

@@ -95,11 +95,6 @@ static void remedy_filter(const struct kernel_seam *kernel, enum surroundings wh
 	remedy_seccomp(where, (own_status_number(kernel, "\nCapEff:", 16) >> CAPABILITY_PERFMON & 1) != 0, reason);
 }
 
-static bool is_kernel_breakpoint(const struct event_spec *spec)
-{
-	return spec->attr.type == EVENT_BREAKPOINT && spec->attr.config1 >> 63 != 0;
-}
-
 /* Highest perf_event_paranoid at which an unprivileged user may do this; 3 and above (distributions) forbid
  * everything. */
 static int paranoid_needed(const struct event_request *request)
@@ -135,7 +130,7 @@ static bool capability_gate(const struct event_request *request, enum surroundin
 	if (event_is_probe(request->spec)) {
 		text_printf(reason, "%ss need a capability, whatever perf_event_paranoid is: ", request->spec->pmu);
 		remedy_perfmon(request->kernel, where, reason);
-	} else if (is_kernel_breakpoint(request->spec)) {
+	} else if (request->spec->attr.type == EVENT_BREAKPOINT && request->spec->attr.config1 >> 63 != 0) {
 		text_str(reason, "a breakpoint on an address of the kernel needs a capability: ");
 		remedy_held_capability(request->kernel, where, "SYS_ADMIN", reason);
 	} else {

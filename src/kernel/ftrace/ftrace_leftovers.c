@@ -87,12 +87,6 @@ int ftrace_other_at_top(const struct ftrace_files *files)
 	return other;
 }
 
-static void ftrace_leftovers_reset_top(const struct ftrace_files *files)
-{
-	for (size_t i = 0; i < ARRAY_LEN(defaults); i++)
-		(void)ftrace_file_put(files, defaults[i].file, defaults[i].value, false);
-}
-
 void ftrace_leftovers_remove(const struct ftrace_files *files, struct diag *diag)
 {
 	struct name_list names = {0};
@@ -109,8 +103,10 @@ void ftrace_leftovers_remove(const struct ftrace_files *files, struct diag *diag
 		 * busy. */
 		if (ftrace_folder_remove(files, path) != 0)
 			continue;
-		if (with_top)
-			ftrace_leftovers_reset_top(files);
+		if (with_top) {
+			for (size_t d = 0; d < ARRAY_LEN(defaults); d++)
+				(void)ftrace_file_put(files, defaults[d].file, defaults[d].value, false);
+		}
 		diag_add(diag, DIAG_NOTE, "removed %s/%s, which a killed ftrace (PID %d) left behind%s", files->top,
 			path, (int)pid,
 			with_top

@@ -28,11 +28,6 @@ static double metric_expr_truth(bool is_true)
 	return is_true ? 1 : 0;
 }
 
-static double metric_expr_quotient(double a, double b)
-{
-	return b < 0 || b > 0 ? a / b : NAN;
-}
-
 static double metric_expr_operate(enum metric_op op, double a, double b)
 {
 	switch (op) {
@@ -45,7 +40,7 @@ static double metric_expr_operate(enum metric_op op, double a, double b)
 	case METRIC_MULTIPLY:
 		return a * b;
 	case METRIC_DIVIDE:
-		return metric_expr_quotient(a, b);
+		return b < 0 || b > 0 ? a / b : NAN;
 	case METRIC_REMAINDER:
 		return b < 0 || b > 0 ? fmod(a, b) : NAN;
 	case METRIC_LESS:

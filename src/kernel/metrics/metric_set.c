@@ -127,11 +127,6 @@ static enum tally_status word_want(struct metric_set_addition *a, struct tally_s
 				 why.text);
 }
 
-static bool is_tool(const char *name)
-{
-	return tool_event_find(str_from(name)) != TOOL_NONE;
-}
-
 static const struct event_range *range_in(const struct metric_group *group, const char *name)
 {
 	for (size_t i = 0; i < group->count; i++)
@@ -155,17 +150,6 @@ static const struct metric_group *group_with(
 	return NULL;
 }
 
-/* Intel's event "slots" must lead the events that are shares of it. */
-static void leader_first(const char **names, size_t count)
-{
-	for (size_t i = 1; i < count; i++) {
-		if (strcmp(names[i], "slots") == 0) {
-			names[i] = names[0];
-			names[0] = "slots";
-		}
-	}
-}
-
 static const struct metric_group *group_make(struct metric_set_addition *a, const char *const *names, size_t count)
 {
 	struct arena *arena = &a->set->arena;
@@ -179,7 +163,13 @@ static const struct metric_group *group_make(struct metric_set_addition *a, cons
 		return NULL;
 	}
 	memcpy(group.names, names, count * sizeof(*names));
-	leader_first(group.names, count);
+	/* Intel's event "slots" must lead the events that are shares of it. */
+	for (size_t i = 1; i < count; i++) {
+		if (strcmp(group.names[i], "slots") == 0) {
+			group.names[i] = group.names[0];
+			group.names[0] = "slots";
+		}
+	}
 	for (size_t i = 0; i < count; i++) {
 		size_t start = a->events->len;
 		if (event_parse(a->machine->catalogue, group.names[i], a->events, a->err) != TALLY_OK)
@@ -224,7 +214,7 @@ static enum tally_status wanted_place(struct metric_set_addition *a, struct want
 	if (!ok)
 		error_nomem(a->err);
 	for (size_t i = 0; ok && i < count; i++) {
-		if (a->options->no_group || is_tool(w->expr->names[i]))
+		if (a->options->no_group || tool_event_find(str_from(w->expr->names[i])) != TOOL_NONE)
 			ok = metric_set_events_take(a, &w->expr->names[i], 1);
 		else
 			names[grouped++] = w->expr->names[i];

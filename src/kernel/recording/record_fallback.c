@@ -11,32 +11,11 @@
 #include "kernel/system/kernel_files.h"
 #include "kernel/system/surroundings.h"
 
-static bool is_cycles(const struct event_spec *spec)
-{
-	return spec->attr.type == EVENT_HARDWARE && spec->attr.config == HW_CPU_CYCLES;
-}
-
-static const char *modifiers_of(const char *name)
-{
-	const char *colon = strrchr(name, ':');
-	return colon ? colon + 1 : "";
-}
-
-static void rename_event(struct event_list *events, struct event_spec *spec, const char *name, const char *modifiers)
-{
-	if (!events->has_arena) {
-		arena_init(&events->arena);
-		events->has_arena = true;
-	}
-	const char *made = arena_printf(&events->arena, "%s%s%s", name, *modifiers ? ":" : "", modifiers);
-	if (made)
-		spec->name = made;
-}
-
 /* Replaces cycles by cpu-clock with the same modifiers. Period and frequency remain as they are. */
 static void become_cpu_clock(struct record_fallback *f, struct event_spec *spec)
 {
-	const char *modifiers = modifiers_of(spec->name);
+	const char *colon = strrchr(spec->name, ':');
+	const char *modifiers = colon ? colon + 1 : "";
 	diag_add(f->diag, DIAG_NOTE,
 		"the %.*s event is not supported here (no hardware PMU); recording cpu-clock instead",
 		(int)strcspn(spec->name, ":"), spec->name);
@@ -46,7 +25,13 @@ static void become_cpu_clock(struct record_fallback *f, struct event_spec *spec)
 	char kept[32];
 	snprintf(kept, sizeof(kept), "%.*s%s%s", (int)(best ? best - modifiers : (ptrdiff_t)strlen(modifiers)),
 		modifiers, best ? "ppp" : "", best ? best + 1 : "");
-	rename_event(f->events, spec, "cpu-clock", kept);
+	if (!f->events->has_arena) {
+		arena_init(&f->events->arena);
+		f->events->has_arena = true;
+	}
+	const char *made = arena_printf(&f->events->arena, "cpu-clock%s%s", *kept ? ":" : "", kept);
+	if (made)
+		spec->name = made;
 }
 
 static void say_no_kernel(struct record_fallback *f, int64_t paranoid)
@@ -91,13 +76,6 @@ static bool has_use_without_kernel(const struct event_list *events)
 	return false;
 }
 
-static void lower_precision(struct event_spec *spec)
-{
-	uint64_t precise = attr_precise_ip(&spec->attr) - 1;
-	spec->attr.flags &= ~(UINT64_C(3) << ATTR_BIT_PRECISE_IP);
-	spec->attr.flags |= precise << ATTR_BIT_PRECISE_IP;
-}
-
 static bool drop_feature(struct record_fallback *f)
 {
 	const char *what = record_attrs_drop(f->events, &f->step);
@@ -109,7 +87,7 @@ static bool drop_feature(struct record_fallback *f)
 bool record_fallback_next(struct record_fallback *f, size_t event, enum refusal refusal, int errnum)
 {
 	struct event_spec *spec = &f->events->specs[event];
-	if (refusal == REFUSAL_NO_HARDWARE && is_cycles(spec)) {
+	if (refusal == REFUSAL_NO_HARDWARE && spec->attr.type == EVENT_HARDWARE && spec->attr.config == HW_CPU_CYCLES) {
 		become_cpu_clock(f, spec);
 		return true;
 	}
@@ -125,7 +103,9 @@ bool record_fallback_next(struct record_fallback *f, size_t event, enum refusal 
 		return true;
 	}
 	if ((errnum == EINVAL || errnum == EOPNOTSUPP) && attr_precise_ip(&spec->attr) && spec->is_precise_max) {
-		lower_precision(spec);
+		uint64_t precise = attr_precise_ip(&spec->attr) - 1;
+		spec->attr.flags &= ~(UINT64_C(3) << ATTR_BIT_PRECISE_IP);
+		spec->attr.flags |= precise << ATTR_BIT_PRECISE_IP;
 		return true;
 	}
 	return refusal == REFUSAL_OLD_KERNEL && drop_feature(f);

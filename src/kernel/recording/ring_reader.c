@@ -29,16 +29,11 @@ static const uint8_t *bytes_at(struct ring_reader *r, size_t position, size_t le
 	return out;
 }
 
-static void ring_reader_give_back(struct ring_reader *r)
+bool ring_reader_next(struct ring_reader *r, struct record *record)
 {
 	if (r->given && !r->ring->is_backward)
 		ring_release(r->ring, r->given);
 	r->given = 0;
-}
-
-bool ring_reader_next(struct ring_reader *r, struct record *record)
-{
-	ring_reader_give_back(r);
 	if (r->has_pass && !r->ring->is_backward && r->position == pass_bytes(r))
 		r->has_pass = false; /* More records may have arrived. */
 	if (!r->has_pass) {

@@ -19,19 +19,13 @@ struct tracing_writer {
 	struct writer *w;
 };
 
-static bool read_traced(const struct tracing_writer *t, const char *name, char **text, size_t *len)
-{
-	char path[4096];
-	snprintf(path, sizeof(path), "%s%s/%s", t->kernel->root, tracefs_directory(t->kernel), name);
-	return file_read(path, LIMIT_SMALL_FILE, text, len, NULL) == TALLY_OK;
-}
-
 /* An unreadable file is written as an empty one, and the reader does without it. */
 static void tracing_data_put_file(const struct tracing_writer *t, const char *name, bool has_wide_size)
 {
-	char *text = NULL;
+	char path[4096], *text = NULL;
 	size_t len = 0;
-	if (!read_traced(t, name, &text, &len))
+	snprintf(path, sizeof(path), "%s%s/%s", t->kernel->root, tracefs_directory(t->kernel), name);
+	if (file_read(path, LIMIT_SMALL_FILE, &text, &len, NULL) != TALLY_OK)
 		len = 0;
 	if (has_wide_size)
 		writer_u64(t->w, len);

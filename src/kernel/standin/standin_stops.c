@@ -125,14 +125,6 @@ static bool is_group_stop(int signal_number)
 	       signal_number == SIGTTOU;
 }
 
-static void take_wanted_sample(struct standin *s, struct standin_thread *thread)
-{
-	uint64_t period = standin_timer_untold(s, thread);
-	thread->is_wanted = false;
-	if (period)
-		standin_sample(s, thread, period);
-}
-
 static enum standin_next handle_event_stop(struct standin *s, struct standin_thread *thread, int signal_number)
 {
 	if (is_group_stop(signal_number))
@@ -140,7 +132,10 @@ static enum standin_next handle_event_stop(struct standin *s, struct standin_thr
 	if (thread->target == 0)
 		return NEXT_WAITS;
 	if (thread->is_wanted) {
-		take_wanted_sample(s, thread);
+		uint64_t period = standin_timer_untold(s, thread);
+		thread->is_wanted = false;
+		if (period)
+			standin_sample(s, thread, period);
 		return NEXT_GOES_ON;
 	}
 	/* This is the first stop of the thread or a requested one. */
