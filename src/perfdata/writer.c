@@ -140,19 +140,14 @@ static void writer_put_attr(struct writer *out, const struct perf_attr *attr, ui
 	attr_encode(out, &padded);
 }
 
-/* True for features that are written before the data: those of perf and, of tally's own, the origin. */
-static bool writer_is_in_front(const struct perfdata_features *features, unsigned bit)
-{
-	return feature_is_present(features, bit) && (bit < FEATURE_COUNT || bit == FEATURE_ORIGIN);
-}
-
 /* Contents before the data stay valid while the data grows. */
 static void put_front_features(struct perfdata_writer *w, uint64_t offset, const struct perfdata_features *features)
 {
 	w->front_offset = offset;
 	for (unsigned bit = 1; bit < FEATURE_BITS; bit++) {
 		struct writer_section *section = &w->front[bit];
-		if (!writer_is_in_front(features, bit))
+		/* Only the features of perf and, of tally's own, the origin are written before the data. */
+		if (!feature_is_present(features, bit) || (bit >= FEATURE_COUNT && bit != FEATURE_ORIGIN))
 			continue;
 		section->offset = offset + w->contents.len;
 		feature_encode(&w->contents, bit, features);
