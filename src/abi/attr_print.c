@@ -209,29 +209,25 @@ static void type_and_name(struct fields *f, uint32_t type)
 		text_printf(f->text, " (PERF_TYPE_%s)", name);
 }
 
-/* Appends the name of a generic event. The bits above 32 identify the PMU that counts it. */
-static void config_name(struct text *t, uint32_t type, uint64_t config)
-{
-	uint64_t generic = config & UINT32_MAX;
-	const char *result = NAME_OF(cache_result_names, generic >> 16);
-	const char *op = NAME_OF(cache_op_names, generic >> 8 & 0xff);
-	const char *cache = NAME_OF(attr_print_cache_names, generic & 0xff);
-	const char *name = type == EVENT_HARDWARE   ? NAME_OF(hardware_names, generic)
-			   : type == EVENT_SOFTWARE ? NAME_OF(software_names, config)
-						    : NULL;
-	if (type == EVENT_HW_CACHE && result && op && cache)
-		text_printf(t, " (PERF_COUNT_HW_CACHE_RESULT_%s | PERF_COUNT_HW_CACHE_OP_%s | PERF_COUNT_HW_CACHE_%s)",
-			result, op, cache);
-	else if (name)
-		text_printf(t, " (PERF_COUNT_%s_%s)", type == EVENT_HARDWARE ? "HW" : "SW", name);
-}
-
 static void config_and_name(struct fields *f, const struct perf_attr *attr)
 {
 	field_name(f, "config");
 	text_str(f->text, attr->config ? "0x" : "");
 	text_hex(f->text, attr->config, 0);
-	config_name(f->text, attr->type, attr->config);
+	/* The bits of a generic event above 32 identify the PMU that counts it. */
+	uint64_t generic = attr->config & UINT32_MAX;
+	const char *result = NAME_OF(cache_result_names, generic >> 16);
+	const char *op = NAME_OF(cache_op_names, generic >> 8 & 0xff);
+	const char *cache = NAME_OF(attr_print_cache_names, generic & 0xff);
+	const char *name = attr->type == EVENT_HARDWARE	  ? NAME_OF(hardware_names, generic)
+			   : attr->type == EVENT_SOFTWARE ? NAME_OF(software_names, attr->config)
+							  : NULL;
+	if (attr->type == EVENT_HW_CACHE && result && op && cache)
+		text_printf(f->text,
+			" (PERF_COUNT_HW_CACHE_RESULT_%s | PERF_COUNT_HW_CACHE_OP_%s | PERF_COUNT_HW_CACHE_%s)", result,
+			op, cache);
+	else if (name)
+		text_printf(f->text, " (PERF_COUNT_%s_%s)", attr->type == EVENT_HARDWARE ? "HW" : "SW", name);
 }
 
 static void all_fields(struct fields *f, const struct perf_attr *attr)
