@@ -82,15 +82,6 @@ struct part_slots {
 	size_t mask;
 };
 
-static void dedup_expect(const struct part_slots *s, uint32_t item)
-{
-	uint64_t slot = s->slots[s->hashes[item] & s->mask];
-	if (!slot || slot >> HASH_BITS != s->hashes[item])
-		return;
-	s->items->expect(s->items->context, (uint32_t)slot - 1);
-	s->items->expect(s->items->context, item);
-}
-
 /* Returns the first equal item, or the item itself if there is none before it. */
 static uint32_t dedup_first_of(const struct part_slots *s, uint32_t item)
 {
@@ -119,8 +110,13 @@ static void find_in_part(void *context, size_t part, unsigned worker)
 	}
 	while (item < end) {
 		const uint32_t *batch_end = end - item < BATCH ? end : item + BATCH;
-		for (const uint32_t *next = item; f->items->expect && next < batch_end; next++)
-			dedup_expect(&s, *next);
+		for (const uint32_t *next = item; f->items->expect && next < batch_end; next++) {
+			uint64_t slot = s.slots[s.hashes[*next] & s.mask];
+			if (!slot || slot >> HASH_BITS != s.hashes[*next])
+				continue;
+			s.items->expect(s.items->context, (uint32_t)slot - 1);
+			s.items->expect(s.items->context, *next);
+		}
 		for (; item < batch_end; item++)
 			f->found->numbers[*item] = dedup_first_of(&s, *item);
 	}
