@@ -401,21 +401,6 @@ static bool read_member(struct dwarf_walk *walk, const struct dwarf_entry *entry
 	return !walk->failed && !member->is_static;
 }
 
-/* Computes the range of bytes that a bit-field touches. */
-static void place_bits(struct dwarf_types *types, const struct member *from, struct dwarf_member *to)
-{
-	uint64_t first = from->bit_offset;
-	uint64_t storage = from->storage ? from->storage : dwarf_type_size(types, to->type);
-	if (!from->has_bit_offset && from->has_old_bit_offset)
-		first = 8 * from->offset + 8 * storage - from->old_bit_offset - from->bits;
-	else if (!from->has_bit_offset)
-		first = 8 * from->offset;
-	to->first_bit = first;
-	to->bits = (uint32_t)from->bits;
-	to->offset = first / 8;
-	to->size = (first % 8 + from->bits + 7) / 8;
-}
-
 static bool dwarf_type_add_member(struct dwarf_types *types, const struct member *from, struct dwarf_member *to)
 {
 	int len = (int)(MIN(from->name.len, DWARF_LONG_TEXT));
@@ -426,7 +411,17 @@ static bool dwarf_type_add_member(struct dwarf_types *types, const struct member
 	to->is_computed = from->is_computed;
 	if (from->bits) {
 		to->name = arena_printf(&types->arena, "%.*s:%u", len, text, (unsigned)from->bits);
-		place_bits(types, from, to);
+		/* A bit-field is described by the range of bytes that it touches. */
+		uint64_t first = from->bit_offset;
+		uint64_t storage = from->storage ? from->storage : dwarf_type_size(types, to->type);
+		if (!from->has_bit_offset && from->has_old_bit_offset)
+			first = 8 * from->offset + 8 * storage - from->old_bit_offset - from->bits;
+		else if (!from->has_bit_offset)
+			first = 8 * from->offset;
+		to->first_bit = first;
+		to->bits = (uint32_t)from->bits;
+		to->offset = first / 8;
+		to->size = (first % 8 + from->bits + 7) / 8;
 	} else {
 		to->name = arena_string(&types->arena, text, (size_t)len);
 		to->size = to->type ? dwarf_type_size(types, to->type) : 0;
