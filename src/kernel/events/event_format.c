@@ -50,32 +50,22 @@ static void put_body(struct text *t, const struct event_spec *spec)
 		text_printf(t, "%" PRIu32 ":0x%" PRIx64, attr->type, attr->config);
 }
 
-static void put_core_terms(struct text *t, uint32_t type, uint64_t config)
-{
-	text_char(t, ',');
-	if (!put_generic_name(t, type, config & UINT32_MAX))
-		text_printf(t, "%s,config=0x%" PRIx64, type == EVENT_HARDWARE ? "cycles" : "L1-dcache-loads", config);
-}
-
 /* Appends the terms of a PMU's event as they were written, or the generic name of a generic event of one kind of
  * core. */
 static void put_pmu_terms(struct text *t, const struct event_spec *spec)
 {
 	uint32_t type = spec->attr.type;
 	bool is_generic = type == EVENT_HARDWARE || type == EVENT_HW_CACHE;
-	if (spec->terms && !is_generic)
+	if (spec->terms && !is_generic) {
 		text_printf(t, ",%s", spec->terms);
-	else if (!is_generic)
+	} else if (!is_generic) {
 		text_printf(t, ",config=0x%" PRIx64, spec->attr.config);
-	else
-		put_core_terms(t, type, spec->attr.config);
-}
-
-/* A quote cannot occur inside quotes; a name with one contains no character that requires quotes. */
-static void put_own_name(struct text *t, const char *name)
-{
-	const char *quote = strchr(name, '\'') ? "" : "'";
-	text_printf(t, ",name=%s%s%s", quote, name, quote);
+	} else {
+		text_char(t, ',');
+		if (!put_generic_name(t, type, spec->attr.config & UINT32_MAX))
+			text_printf(t, "%s,config=0x%" PRIx64, type == EVENT_HARDWARE ? "cycles" : "L1-dcache-loads",
+				spec->attr.config);
+	}
 }
 
 static const char *callgraph_name(enum record_callgraph callgraph)
@@ -111,8 +101,11 @@ static void put_aux_terms(struct text *t, const struct perf_attr *attr)
 static void put_common_terms(struct text *t, const struct event_spec *spec)
 {
 	const struct recording_terms *r = &spec->recording;
-	if (spec->has_own_name)
-		put_own_name(t, spec->name);
+	if (spec->has_own_name) {
+		/* A quote cannot occur inside quotes; a name with one contains no character that requires quotes. */
+		const char *quote = strchr(spec->name, '\'') ? "" : "'";
+		text_printf(t, ",name=%s%s%s", quote, spec->name, quote);
+	}
 	if (spec->has_period || spec->has_freq)
 		text_printf(t, ",%s=%" PRIu64, spec->has_period ? "period" : "freq", spec->attr.sample_period_or_freq);
 	if (r->time)
@@ -170,21 +163,15 @@ void event_spec_format(struct text *text, const struct event_spec *spec)
 	text_deinit(&letters);
 }
 
-/* Returns the index after the last spec in the braces of the spec `first`; groups of several kinds of core are
- * interleaved. */
-static size_t braces_end(const struct event_list *list, size_t first)
-{
-	size_t end = first + 1;
-	for (size_t i = first + 1; i < list->len; i++)
-		if (list->specs[i].leader < end)
-			end = i + 1;
-	return end;
-}
-
 void event_format(struct text *text, const struct event_list *list)
 {
 	for (size_t first = 0, end; first < list->len; first = end) {
-		end = braces_end(list, first);
+		/* The braces include all specs up to the last one that has its leader in them; groups of several kinds
+		 * of core are interleaved. */
+		end = first + 1;
+		for (size_t i = first + 1; i < list->len; i++)
+			if (list->specs[i].leader < end)
+				end = i + 1;
 		bool is_first = true;
 		for (size_t i = first; i < end; i++) {
 			if (list->specs[i].is_merged)

@@ -402,23 +402,17 @@ static enum tally_status named_event_add(struct event_parser_parser *p, struct t
 	return status;
 }
 
-/* Parses the terms that any event accepts, after an event without a PMU. */
-static enum tally_status generic_terms_take(struct event_parser_parser *p, size_t first)
-{
-	struct tally_str terms;
-	enum tally_status status = terms_cut(p, &terms);
-	for (size_t i = first; i < p->list->len && status == TALLY_OK; i++)
-		status = terms_apply(p, NULL, terms, &p->list->specs[i]);
-	return status;
-}
-
 /* Parses the rest of an event, terms and [:]modifiers, and names the specs from `first` on. */
 static enum tally_status event_finish(struct event_parser_parser *p, size_t start, size_t first, bool is_generic)
 {
 	bool after_slash = p->pos > start && p->text[p->pos - 1] == '/';
 	enum tally_status status = TALLY_OK;
 	if (!after_slash && p->text[p->pos] == '/') {
-		status = generic_terms_take(p, first);
+		/* An event without a PMU may have the terms that any event accepts. */
+		struct tally_str terms;
+		status = terms_cut(p, &terms);
+		for (size_t i = first; i < p->list->len && status == TALLY_OK; i++)
+			status = terms_apply(p, NULL, terms, &p->list->specs[i]);
 		after_slash = true;
 	}
 	if (status != TALLY_OK)

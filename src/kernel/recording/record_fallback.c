@@ -76,14 +76,6 @@ static bool has_use_without_kernel(const struct event_list *events)
 	return false;
 }
 
-static bool drop_feature(struct record_fallback *f)
-{
-	const char *what = record_attrs_drop(f->events, &f->step);
-	if (what)
-		diag_add(f->diag, DIAG_NOTE, "this kernel lacks %s: recording without them", what);
-	return what != NULL;
-}
-
 bool record_fallback_next(struct record_fallback *f, size_t event, enum refusal refusal, int errnum)
 {
 	struct event_spec *spec = &f->events->specs[event];
@@ -108,5 +100,8 @@ bool record_fallback_next(struct record_fallback *f, size_t event, enum refusal 
 		spec->attr.flags |= precise << ATTR_BIT_PRECISE_IP;
 		return true;
 	}
-	return refusal == REFUSAL_OLD_KERNEL && drop_feature(f);
+	const char *what = refusal == REFUSAL_OLD_KERNEL ? record_attrs_drop(f->events, &f->step) : NULL;
+	if (what)
+		diag_add(f->diag, DIAG_NOTE, "this kernel lacks %s: recording without them", what);
+	return what != NULL;
 }
