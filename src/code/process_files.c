@@ -34,13 +34,6 @@ static enum tally_status process_files_failed(struct tally_error *err, int32_t p
 	return error_set_errno(err, status, errnum, "/proc/%d/root%s", (int)pid, path);
 }
 
-/* O_PATH has no side effects, so that the file can be checked before it is really opened. */
-static int process_files_open_in_root(int root, const char *path, uint64_t flags)
-{
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC | flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-}
-
 static enum tally_status process_files_open_with(
 	int32_t pid, const char *path, uint64_t flags, int *fd, struct tally_error *err)
 {
@@ -50,7 +43,9 @@ static enum tally_status process_files_open_with(
 	int root = open(proc, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return process_files_failed(err, pid, path, errno);
-	int place = process_files_open_in_root(root, path, flags);
+	/* O_PATH has no side effects, so that the file can be checked before it is really opened. */
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC | flags, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	int place = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 	int errnum = errno;
 	close(root);
 	if (place < 0)

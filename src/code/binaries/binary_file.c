@@ -39,16 +39,6 @@ static enum tally_status binary_file_open_place(
 	return status;
 }
 
-static bool crc_is(const struct elf_image *image, uint32_t wanted)
-{
-	return checksum_crc32(elf_image_bytes(image)) == wanted;
-}
-
-static const char *describe_id(struct binary_entry *entry, struct elf_build_id id)
-{
-	return id.size ? search_hex(&entry->arena, id.bytes, id.size) : "missing";
-}
-
 bool binary_file_has_debug_info(const struct elf_image *image)
 {
 	return elf_image_section(image, ".debug_info").len > 0 || elf_image_section(image, ".zdebug_info").len > 0;
@@ -92,11 +82,11 @@ static struct elf_image *binary_file_open_with(struct binary_entry *entry, const
 	struct elf_build_id id = elf_image_build_id(image);
 	const char *lack = binary_file_lacking(image, need);
 	if (!search_is_recorded(key, id)) {
-		binary_trail_add(
-			entry, place->source, place->path, BINARY_FOUND_OTHER_BUILD_ID, describe_id(entry, id));
+		binary_trail_add(entry, place->source, place->path, BINARY_FOUND_OTHER_BUILD_ID,
+			id.size ? search_hex(&entry->arena, id.bytes, id.size) : "missing");
 	} else if (lack) {
 		binary_trail_add(entry, place->source, place->path, BINARY_FOUND_NO_SYMBOLS, lack);
-	} else if (place->has_crc && !crc_is(image, place->crc)) {
+	} else if (place->has_crc && checksum_crc32(elf_image_bytes(image)) != place->crc) {
 		binary_trail_add(entry, place->source, place->path, BINARY_FOUND_OTHER_CHECKSUM, NULL);
 	} else {
 		binary_trail_add(entry, place->source, place->path, BINARY_FOUND_USED, NULL);
@@ -172,17 +162,12 @@ struct elf_image *binary_file_supplement(struct binary_entry *entry, const struc
 	return binary_file_open_first(entry, &places, id, &path);
 }
 
-/* A program with split units has the addresses that they refer to by index in section .debug_addr. */
-static bool may_have_split_units(const struct elf_image *debug)
-{
-	return elf_image_section(debug, ".debug_addr").len > 0;
-}
-
 struct elf_image *binary_file_package(
 	struct binary_entry *entry, const struct elf_image *debug, const char *path, const char **package_path)
 {
 	struct binary_places places;
-	if (!may_have_split_units(debug))
+	/* A program with split units has the addresses that they refer to by index in section .debug_addr. */
+	if (elf_image_section(debug, ".debug_addr").len == 0)
 		return NULL;
 	search_package(entry, path, &places);
 	/* A .dwp file has no build ID; its units are matched by their IDs. */

@@ -64,17 +64,6 @@ struct jit_tail *jit_tail_create(const struct binary_store_options *options, con
 	return tail;
 }
 
-/* Starts again at the beginning of the dump, because the file was truncated. */
-static void tail_reset(struct jit_tail *tail)
-{
-	tail->done = 0;
-	tail->is_over = false;
-	tail->header = (struct jitdump_header){.pid = 0};
-	tail->frames_len = 0;
-	tail->places.len = tail->sorted = 0;
-	tail->longest = 0;
-}
-
 void jit_tail_destroy(struct jit_tail *tail)
 {
 	if (!tail)
@@ -260,8 +249,15 @@ void jit_tail_read(struct jit_tail *tail)
 	if (tail->fd < 0)
 		tail->fd = load_jit_open(tail->options, &tail->key);
 	uint64_t size = file_size(tail);
-	if (size < tail->done)
-		tail_reset(tail);
+	if (size < tail->done) {
+		/* The file was truncated, so it is read from the beginning again. */
+		tail->done = 0;
+		tail->is_over = false;
+		tail->header = (struct jitdump_header){.pid = 0};
+		tail->frames_len = 0;
+		tail->places.len = tail->sorted = 0;
+		tail->longest = 0;
+	}
 	if (size == 0 || tail->is_over)
 		return;
 	struct tail_window *window = malloc(sizeof(*window));

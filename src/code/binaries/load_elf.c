@@ -200,22 +200,18 @@ static void tell_table(struct binary_entry *entry, const char *source, const cha
 		       : arena_printf(&entry->arena, "no .symtab; .dynsym, %zu names", count));
 }
 
-/* Returns whether symbols cover at least half of .text; some functions' symbols have no size. */
-static bool covers_code(const struct binary_entry *entry)
-{
-	uint64_t bytes = 0;
-	for (size_t i = 0; i < entry->symbols.symbols.len; i++)
-		bytes += entry->symbols.symbols.items[i].end - entry->symbols.symbols.items[i].start;
-	return bytes >= elf_image_section(entry->image, ".text").len / 2;
-}
-
 /* A .symtab may be incomplete: 'strip -K' retains only selected symbols. */
 static bool may_have_more(const struct binary_entry *entry)
 {
 	struct tally_str name;
 	uint32_t crc;
-	return elf_image_debuglink(entry->image, &name, &crc) ||
-	       elf_image_section(entry->image, ".gnu_debugdata").len > 0 || !covers_code(entry);
+	if (elf_image_debuglink(entry->image, &name, &crc) || elf_image_section(entry->image, ".gnu_debugdata").len > 0)
+		return true;
+	/* A table that covers less than half of .text is not complete; some functions' symbols have no size. */
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < entry->symbols.symbols.len; i++)
+		bytes += entry->symbols.symbols.items[i].end - entry->symbols.symbols.items[i].start;
+	return bytes < elf_image_section(entry->image, ".text").len / 2;
 }
 
 static bool add_more_symbols(const struct binary_store_options *options, struct binary_entry *entry)

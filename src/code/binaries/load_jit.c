@@ -368,12 +368,6 @@ bool load_jit_has_changed(const struct binary_store_options *options, const stru
 	       now.changed_s != then->changed_s || now.changed_ns != then->changed_ns;
 }
 
-static void know_machine(const struct binary_store_options *options, struct jitdump *dump)
-{
-	const struct arch *arch = load_jit_arch(options, dump->elf_machine);
-	dump->elf_machine = arch ? arch->e_machine : dump->elf_machine;
-}
-
 static bool load_jit_add_functions(struct binary_entry *entry)
 {
 	const struct jitdump *dump = &entry->jitdump;
@@ -401,7 +395,8 @@ void load_jitdump_bytes(const struct binary_store_options *options, struct binar
 	entry->names = bytes;
 	enum tally_status status =
 		jitdump_parse(&entry->jitdump, (struct tally_bytes){(const uint8_t *)entry->names, len}, NULL);
-	know_machine(options, &entry->jitdump);
+	const struct arch *arch = load_jit_arch(options, entry->jitdump.elf_machine);
+	entry->jitdump.elf_machine = arch ? arch->e_machine : entry->jitdump.elf_machine;
 	if (status == TALLY_NOMEM || (status == TALLY_OK && !load_jit_add_functions(entry)))
 		binary_entry_out_of_memory(entry);
 	else if (status != TALLY_OK)

@@ -7,19 +7,6 @@
 #include "code/binaries/load_jit.h"
 #include "code/pack/pack_dump.h"
 
-/* Loads the dump in the pack, so that the entry does not differ from one that was loaded from a dump file. */
-static void load_dump(
-	const struct binary_store_options *options, struct binary_entry *entry, const struct pack_object *object)
-{
-	size_t len;
-	char *bytes = pack_dump_open(object->dump, &len);
-	entry->used_path = object->used_path;
-	if (bytes)
-		load_jitdump_bytes(options, entry, bytes, len);
-	else
-		binary_entry_set(entry, BINARY_DAMAGED, "the packed dump of its generated code is damaged");
-}
-
 static void note_lacks(struct binary_entry *entry, const struct pack_object *object)
 {
 	static const char *const reasons[BINARY_LACK_KINDS] = {
@@ -38,7 +25,14 @@ void load_pack(const struct binary_store_options *options, struct binary_entry *
 {
 	bool ok = true;
 	if (object->key.kind == BINARY_JITDUMP && object->dump.len > 0) {
-		load_dump(options, entry, object);
+		/* The dump is loaded, so that the entry does not differ from one that was loaded from a dump file. */
+		size_t len;
+		char *bytes = pack_dump_open(object->dump, &len);
+		entry->used_path = object->used_path;
+		if (bytes)
+			load_jitdump_bytes(options, entry, bytes, len);
+		else
+			binary_entry_set(entry, BINARY_DAMAGED, "the packed dump of its generated code is damaged");
 		return;
 	}
 	symbol_table_deinit(&entry->symbols);

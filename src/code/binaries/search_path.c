@@ -38,11 +38,6 @@ const char *search_hex(struct arena *arena, const uint8_t *bytes, size_t count)
 	return out ? out : "";
 }
 
-static const char *if_there(const char *path)
-{
-	return path && file_exists(path) ? path : NULL;
-}
-
 const char *search_build_id_cache(
 	struct arena *arena, const struct binary_store_options *options, const struct binary_key *key, const char *file)
 {
@@ -53,7 +48,8 @@ const char *search_build_id_cache(
 	if (!dir || key->build_id_size < 2)
 		return NULL;
 	const char *hex = search_hex(arena, key->build_id, key->build_id_size);
-	return if_there(arena_printf(arena, "%s/.build-id/%.2s/%s/%s", dir, hex, *hex ? hex + 2 : "", file));
+	const char *path = arena_printf(arena, "%s/.build-id/%.2s/%s/%s", dir, hex, *hex ? hex + 2 : "", file);
+	return path && file_exists(path) ? path : NULL;
 }
 
 /* Returns the recorded path without the suffix that the kernel appends to names of deleted files. */
@@ -251,18 +247,6 @@ static void add_linked(struct binary_entry *entry, const char *path, struct bina
 	}
 }
 
-static void add_debug_by_path(
-	struct binary_entry *entry, struct elf_build_id id, const char *path, struct binary_places *places)
-{
-	add_linked(entry, path, places);
-	/* A file with the right name may belong to another build, so only one with a matching build ID can be used. */
-	if (id.size > 0)
-		search_path_add(places, in_root(&entry->arena, &entry->root, "debug file by path",
-						arena_printf(&entry->arena, "/usr/lib/debug%s.debug", path)));
-	if (id.size > 0 && entry->is_cached)
-		search_path_add(places, in_root(&entry->arena, &entry->root, "path", path));
-}
-
 void search_debug_file(
 	struct binary_entry *entry, const struct binary_store_options *options, struct binary_places *places)
 {
@@ -281,8 +265,16 @@ void search_debug_file(
 			search_path_add(places, in_root(arena, &own, "debug file by build id", inside));
 		add_fetched(places, arena, id, "debuginfo");
 	}
-	if (path && path[0] == '/')
-		add_debug_by_path(entry, id, path, places);
+	if (path && path[0] == '/') {
+		add_linked(entry, path, places);
+		/* A file with the right name may belong to another build, so only one with a matching build ID can be
+		 * used. */
+		if (id.size > 0)
+			search_path_add(places, in_root(&entry->arena, &entry->root, "debug file by path",
+							arena_printf(&entry->arena, "/usr/lib/debug%s.debug", path)));
+		if (id.size > 0 && entry->is_cached)
+			search_path_add(places, in_root(&entry->arena, &entry->root, "path", path));
+	}
 	/* The file at the path is preferred to a copy that was cached from elsewhere, but perhaps only the copy has
 	 * symbols. */
 	if (id.size > 0 && !entry->is_cached)

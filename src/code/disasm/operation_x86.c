@@ -55,13 +55,6 @@ static void operation_x86_set_memory(const cs_insn *insn, const cs_x86_op *opera
 		memory->address += insn->address + insn->size;
 }
 
-static bool has_no_access(unsigned id)
-{
-	return id == X86_INS_LEA || id == X86_INS_NOP || id == X86_INS_PREFETCHT0 || id == X86_INS_PREFETCHT1 ||
-	       id == X86_INS_PREFETCHT2 || id == X86_INS_PREFETCHNTA || id == X86_INS_PREFETCHW ||
-	       id == X86_INS_PREFETCH;
-}
-
 static void set_moves(const cs_x86 *x86, unsigned id, struct operation *to)
 {
 	const cs_x86_op *first = &x86->operands[0], *last = &x86->operands[1];
@@ -192,7 +185,10 @@ void operation_decode_x86(csh handle, const cs_insn *insn, struct operation *to)
 	for (unsigned i = 0; i < x86->op_count; i++)
 		if (x86->operands[i].type == X86_OP_MEM)
 			operation_x86_set_memory(insn, &x86->operands[i], to);
-	to->memory.is_address_only = has_no_access(insn->id);
+	to->memory.is_address_only = insn->id == X86_INS_LEA || insn->id == X86_INS_NOP ||
+				     insn->id == X86_INS_PREFETCHT0 || insn->id == X86_INS_PREFETCHT1 ||
+				     insn->id == X86_INS_PREFETCHT2 || insn->id == X86_INS_PREFETCHNTA ||
+				     insn->id == X86_INS_PREFETCHW || insn->id == X86_INS_PREFETCH;
 	to->fusing = fusing_of(insn);
 	operation_x86_set_flow(handle, insn, to);
 	if (x86->op_count == 2) {

@@ -364,11 +364,6 @@ const struct pack_object *pack_get(const struct pack *pack, size_t index)
 	return &pack->objects.items[index];
 }
 
-static bool pack_read_is_generated(enum binary_kind kind)
-{
-	return kind == BINARY_PERF_MAP || kind == BINARY_JITDUMP;
-}
-
 /* Files without a build ID are compared by inode. Old packs, and recordings of old kernels, have only the path. */
 static bool pack_read_is_same_file(const struct binary_key *a, const struct binary_key *b)
 {
@@ -385,7 +380,7 @@ const struct pack_object *pack_find(const struct pack *pack, const struct binary
 			has->build_id_size == key->build_id_size &&
 			memcmp(has->build_id, key->build_id, key->build_id_size) == 0 &&
 			pack_read_is_same_file(has, key) &&
-			(!pack_read_is_generated(key->kind) || has->pid == key->pid))
+			((key->kind != BINARY_PERF_MAP && key->kind != BINARY_JITDUMP) || has->pid == key->pid))
 			return &pack->objects.items[i];
 	}
 	return NULL;

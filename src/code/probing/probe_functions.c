@@ -283,13 +283,6 @@ static bool probe_functions_matches_end(struct tally_str pattern, struct tally_s
 						  memcmp(name.data + name.len - pattern.len - 2, "::", 2) == 0);
 }
 
-static bool probe_functions_matches_readable(struct tally_str pattern, const char *readable)
-{
-	struct tally_str bare = probe_functions_bare(readable);
-	return str_glob(pattern, str_from(bare.data)) || probe_functions_matches_end(pattern, bare) ||
-	       probe_functions_matches_end(pattern, probe_functions_base(bare));
-}
-
 bool probe_root_matches(
 	struct probe_functions *f, struct probe_root *root, struct tally_str pattern, enum probe_match match)
 {
@@ -302,7 +295,11 @@ bool probe_root_matches(
 		return arguments && arguments > d->name.data && !str_starts_with(d->name, STR("operator")) &&
 		       str_equal(pattern, (struct tally_str){d->name.data, (size_t)(arguments - d->name.data)});
 	const char *readable = probe_root_readable(f, root);
-	return readable && probe_functions_matches_readable(pattern, readable);
+	if (!readable)
+		return false;
+	struct tally_str bare = probe_functions_bare(readable);
+	return str_glob(pattern, str_from(bare.data)) || probe_functions_matches_end(pattern, bare) ||
+	       probe_functions_matches_end(pattern, probe_functions_base(bare));
 }
 
 const struct dwarf_lines *probe_unit_lines(struct probe_functions *f, uint32_t index)

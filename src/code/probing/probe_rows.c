@@ -155,16 +155,11 @@ static struct probe_code probe_rows_of_line(
 	return best_line > 0 ? best : probe_rows_of_call(functions, code, file, line);
 }
 
-static bool probe_rows_has_file(const struct probe_rows_walk *walk, uint32_t file)
-{
-	return file < walk->file_count && walk->is_wanted[file];
-}
-
 /* Returns the code at the statement's address that its line belongs to. */
 static bool probe_rows_code_of(const struct probe_rows_walk *walk, uint32_t unit,
 	const struct dwarf_statement *statement, struct probe_code *code)
 {
-	if (!probe_rows_has_file(walk, statement->file) ||
+	if (statement->file >= walk->file_count || !walk->is_wanted[statement->file] ||
 		!probe_code_at(walk->functions, unit, statement->address, code))
 		return false;
 	*code = probe_rows_of_line(walk->functions, *code, statement->file, statement->line);

@@ -408,14 +408,6 @@ static bool probe_is_sign(struct tally_str cast)
 	return cast.len == 1 && (cast.data[0] == 's' || cast.data[0] == 'u' || cast.data[0] == 'x');
 }
 
-static void probe_cast_sign(struct probe_layout *layout, char sign)
-{
-	if (layout->sign == 0 || layout->sign == 't')
-		*layout = (struct probe_layout){.bits = PROBE_WORD_BITS, .sign = sign};
-	else if (layout->sign != 'b')
-		layout->sign = sign;
-}
-
 static enum tally_status probe_print_typed(struct probe_reader *reader, struct probe_value *value,
 	struct tally_str cast, struct probe_fetch *fetch, struct tally_error *err)
 {
@@ -427,8 +419,12 @@ static enum tally_status probe_print_typed(struct probe_reader *reader, struct p
 		layout = probe_choose_layout(reader, value);
 	if (status != TALLY_OK)
 		return status;
-	if (probe_is_sign(cast))
-		probe_cast_sign(&layout, cast.data[0]);
+	if (probe_is_sign(cast)) {
+		if (layout.sign == 0 || layout.sign == 't')
+			layout = (struct probe_layout){.bits = PROBE_WORD_BITS, .sign = cast.data[0]};
+		else if (layout.sign != 'b')
+			layout.sign = cast.data[0];
+	}
 	bool is_own = cast.len == 0 || probe_is_sign(cast);
 	status = probe_value_reduce(
 		reader, value, layout.elements ? 1 : MAX(1u, (layout.shift + layout.bits + 7) / 8), err);

@@ -76,20 +76,15 @@ static void probe_print_ranges(
 	text_str(out, "]>");
 }
 
-static bool probe_is_listed(struct probe_listing *listing, const struct dwarf_scope_variable *variable)
-{
-	char *name = arena_string(listing->scene->reader.locator.arena, variable->name.data, variable->name.len);
-	listing->out_of_memory |= !name;
-	return name && (!listing->options->is_wanted || listing->options->is_wanted(listing->options->context, name));
-}
-
 static void probe_list_variable(
 	struct probe_listing *listing, const struct dwarf_scope_variable *variable, bool is_global)
 {
 	struct probe_reader *reader = &listing->scene->reader;
 	struct probe_location location;
 	struct text line = {0};
-	if (!probe_is_listed(listing, variable))
+	char *name = arena_string(reader->locator.arena, variable->name.data, variable->name.len);
+	listing->out_of_memory |= !name;
+	if (!name || (listing->options->is_wanted && !listing->options->is_wanted(listing->options->context, name)))
 		return;
 	probe_location_find(&reader->locator, variable, &location);
 	bool is_there = location.kind != PROBE_LOCATION_NONE || location.is_described;

@@ -223,22 +223,6 @@ static bool parse_usual(struct tally_str line, uint64_t *address)
 	return true;
 }
 
-static void note_reference(struct kallsyms_marks *marks, struct tally_str name, uint64_t address)
-{
-	uint64_t *reference = str_equal(name, STR("_text"))    ? &marks->text
-			      : str_equal(name, STR("_stext")) ? &marks->stext
-							       : NULL;
-	if (reference && *reference == 0)
-		*reference = address;
-}
-
-/* Counts a symbol that has a new address. Every KALLSYMS_PART-th gets a mark. */
-static bool mark_address(struct kallsyms_marks *marks, uint64_t address, size_t offset)
-{
-	const struct kallsyms_mark mark = {address, offset};
-	return marks->count++ % KALLSYMS_PART != 0 || vec_push(&marks->marks, mark);
-}
-
 enum tally_status kallsyms_mark(const struct kallsyms *kallsyms, struct kallsyms_marks *marks)
 {
 	struct tally_str rest = kallsyms->kernel, line;
@@ -254,10 +238,17 @@ enum tally_status kallsyms_mark(const struct kallsyms *kallsyms, struct kallsyms
 		struct tally_str name = {line.data + NAME_AT, line.len - NAME_AT};
 		if (!is_code_or_data(line.data[ADDRESS_DIGITS + 1]) || *name.data == '$' || *name.data == '\0')
 			continue;
-		if (*name.data == '_')
-			note_reference(marks, name, address);
+		if (*name.data == '_') {
+			uint64_t *reference = str_equal(name, STR("_text"))    ? &marks->text
+					      : str_equal(name, STR("_stext")) ? &marks->stext
+									       : NULL;
+			if (reference && *reference == 0)
+				*reference = address;
+		}
 		bool is_new = marks->count == 0 || address > named;
-		if (is_new && !mark_address(marks, address, (size_t)(line.data - kallsyms->kernel.data)))
+		const struct kallsyms_mark mark = {address, (size_t)(line.data - kallsyms->kernel.data)};
+		/* Every KALLSYMS_PART-th symbol that has a new address gets a mark. */
+		if (is_new && marks->count++ % KALLSYMS_PART == 0 && !vec_push(&marks->marks, mark))
 			status = TALLY_NOMEM;
 		named = address;
 	}

@@ -162,8 +162,11 @@ static void build_part(void *context, size_t index, unsigned worker)
 	writer_deinit(&strings.bytes);
 }
 
-static struct line_index_header make_header(const struct line_index_source *source)
+/* Formats everything that precedes the blocks: first to determine where blocks begin, and again at the end to write
+ * it. */
+static enum tally_status put_tables(struct line_index_build_build *build, bool is_first, struct tally_error *err)
 {
+	const struct line_index_source *source = build->source;
 	struct line_index_header header = {.version = LINE_INDEX_VERSION,
 		.byte_order = LINE_INDEX_BYTE_ORDER,
 		.source_bytes = (uint32_t)strlen(source->path) + 1,
@@ -172,24 +175,6 @@ static struct line_index_header make_header(const struct line_index_source *sour
 		.file = source->file};
 	memcpy(header.magic, LINE_INDEX_MAGIC, sizeof(header.magic));
 	memcpy(header.id, source->id.bytes, source->id.size);
-	return header;
-}
-
-static void write_ranges(struct writer *out, const struct debug_unit_range *ranges, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct line_index_range stored = {
-			ranges[i].low, ranges[i].high, ranges[i].unit, ranges[i].enclosing};
-		writer_bytes(out, &stored, sizeof(stored));
-	}
-}
-
-/* Formats everything that precedes the blocks: first to determine where blocks begin, and again at the end to write
- * it. */
-static enum tally_status put_tables(struct line_index_build_build *build, bool is_first, struct tally_error *err)
-{
-	const struct line_index_source *source = build->source;
-	struct line_index_header header = make_header(source);
 	struct writer out = {0};
 	size_t range_count;
 	const struct debug_unit_range *ranges = debug_info_ranges(source->info, &range_count);
@@ -197,7 +182,11 @@ static enum tally_status put_tables(struct line_index_build_build *build, bool i
 	header.unit_count = build->unit_count;
 	header.file_bytes = build->end;
 	writer_bytes(&out, &header, sizeof(header));
-	write_ranges(&out, ranges, range_count);
+	for (size_t i = 0; i < range_count; i++) {
+		const struct line_index_range stored = {
+			ranges[i].low, ranges[i].high, ranges[i].unit, ranges[i].enclosing};
+		writer_bytes(&out, &stored, sizeof(stored));
+	}
 	writer_bytes(&out, build->table, build->unit_count * sizeof(*build->table));
 	writer_bytes(&out, source->path, header.source_bytes);
 	enum tally_status status = out.failed ? error_nomem(err) : TALLY_OK;

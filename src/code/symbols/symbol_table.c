@@ -115,12 +115,6 @@ static uint64_t start_of(const void *symbol)
 	return ((const struct symbol *)symbol)->start;
 }
 
-/* The sort is stable, because the order in the table decides between otherwise equal aliases. */
-static bool symbol_table_sort_by_start(struct symbol *items, size_t count)
-{
-	return key_sort_items(items, count, sizeof(*items), &(key_of_item){start_of}, 1);
-}
-
 static void drop_aliases(struct symbol_table *table)
 {
 	size_t kept = 0;
@@ -164,7 +158,9 @@ static void mend_ends(struct symbol *items, size_t count, enum symbol_rule rule)
 
 bool symbol_table_sort(struct symbol_table *table)
 {
-	return table->symbols.len == 0 || symbol_table_sort_by_start(table->symbols.items, table->symbols.len);
+	/* The sort is stable, because the order in the table decides between otherwise equal aliases. */
+	return table->symbols.len == 0 || key_sort_items(table->symbols.items, table->symbols.len,
+						  sizeof(*table->symbols.items), &(key_of_item){start_of}, 1);
 }
 
 /* Maximum number of buckets per symbol. More than one, because buckets cover equal ranges of addresses, and functions

@@ -8,19 +8,6 @@ static bool value_state_is_same(const struct value *a, const struct value *b)
 	return a->kind == b->kind && a->type == b->type && a->offset == b->offset;
 }
 
-static bool merge_slots(struct value_state *into, const struct value_state *from)
-{
-	unsigned kept = 0;
-	for (unsigned i = 0; i < into->slot_count; i++) {
-		struct value other = value_state_slot(from, into->slots[i].at);
-		if (value_state_is_same(&into->slots[i].value, &other))
-			into->slots[kept++] = into->slots[i];
-	}
-	bool has_changed = kept != into->slot_count;
-	into->slot_count = kept;
-	return has_changed;
-}
-
 bool value_state_merge(struct value_state *into, const struct value_state *from)
 {
 	if (!from->is_reached)
@@ -29,7 +16,14 @@ bool value_state_merge(struct value_state *into, const struct value_state *from)
 		*into = *from;
 		return true;
 	}
-	bool has_changed = merge_slots(into, from);
+	unsigned kept = 0;
+	for (unsigned i = 0; i < into->slot_count; i++) {
+		struct value other = value_state_slot(from, into->slots[i].at);
+		if (value_state_is_same(&into->slots[i].value, &other))
+			into->slots[kept++] = into->slots[i];
+	}
+	bool has_changed = kept != into->slot_count;
+	into->slot_count = kept;
 	for (unsigned i = 0; i < OPERATION_REGISTERS; i++) {
 		if (into->registers[i].kind == VALUE_NONE ||
 			value_state_is_same(&into->registers[i], &from->registers[i]))

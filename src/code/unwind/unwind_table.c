@@ -237,11 +237,6 @@ static bool add_stubs(struct unwind_table *table, const struct unwind_table_sour
 	return true;
 }
 
-static bool is_covered(const struct unwind_table *table, uint64_t low, uint64_t high)
-{
-	return unwind_table_find(table, low) && unwind_table_find(table, high - 1);
-}
-
 /* If is_special, adds the frames of code without a caller and of code that changes stacks, which have precedence over
  * all sections; otherwise, adds those of other code that no section covers. */
 static bool add_go_frames(struct unwind_table *table, const struct unwind_table_source *source,
@@ -256,7 +251,7 @@ static bool add_go_frames(struct unwind_table *table, const struct unwind_table_
 		if (unwind_go_is_special(from) != is_special || !is_in_order || from->high <= from->low ||
 			from->high - from->low > UINT32_MAX)
 			continue;
-		if (!is_special && is_covered(table, from->low, from->high))
+		if (!is_special && unwind_table_find(table, from->low) && unwind_table_find(table, from->high - 1))
 			continue;
 		unwind_go_row(source->arch, from, &row, &frame);
 		b.is_switch = from->kind == GO_FRAME_SWITCHED || from->kind == GO_FRAME_LEFT;
