@@ -209,26 +209,6 @@ static bool put_user_fields(struct writer *w, const struct record_fields *f)
 	}
 }
 
-static void put_trailer(struct writer *w, const struct record_layout *layout, const struct sample_id *id)
-{
-	if (layout->trailer_tid) {
-		writer_u32(w, id->pid);
-		writer_u32(w, id->tid);
-	}
-	if (layout->trailer_time)
-		writer_u64(w, id->time);
-	if (layout->trailer_id)
-		writer_u64(w, id->id);
-	if (layout->trailer_stream_id)
-		writer_u64(w, id->stream_id);
-	if (layout->trailer_cpu) {
-		writer_u32(w, id->cpu);
-		writer_u32(w, 0);
-	}
-	if (layout->trailer_identifier)
-		writer_u64(w, id->id);
-}
-
 bool record_encode(struct writer *w, const struct record_fields *fields, uint16_t misc,
 	const struct record_layout *layout, const struct sample_id *id)
 {
@@ -242,8 +222,24 @@ bool record_encode(struct writer *w, const struct record_fields *fields, uint16_
 	bool is_known = is_kernel ? put_kernel_fields(w, fields, misc) : put_user_fields(w, fields);
 	while (!w->failed && (w->len - start) % 8)
 		writer_u8(w, 0);
-	if (is_known && is_kernel && layout)
-		put_trailer(w, layout, id);
+	if (is_known && is_kernel && layout) {
+		if (layout->trailer_tid) {
+			writer_u32(w, id->pid);
+			writer_u32(w, id->tid);
+		}
+		if (layout->trailer_time)
+			writer_u64(w, id->time);
+		if (layout->trailer_id)
+			writer_u64(w, id->id);
+		if (layout->trailer_stream_id)
+			writer_u64(w, id->stream_id);
+		if (layout->trailer_cpu) {
+			writer_u32(w, id->cpu);
+			writer_u32(w, 0);
+		}
+		if (layout->trailer_identifier)
+			writer_u64(w, id->id);
+	}
 	if (w->failed)
 		return false;
 	if (!is_known || w->len - start > ENCODE_RECORD_BYTES_MAX) {
