@@ -112,19 +112,6 @@ static void take_offers(struct pool *pool, unsigned count)
 	*at = pool->next_offered;
 }
 
-/* Takes part in a call until its work is done. Unlocks the mutex meanwhile. */
-static void thread_pool_help(struct pool *pool)
-{
-	take_offers(pool, 1);
-	unsigned worker = ++pool->entered;
-	atomic_fetch_add_explicit(&pool->inside, 1, memory_order_relaxed);
-	pthread_mutex_unlock(&crew.mutex);
-	thread_pool_run(pool, worker);
-	pthread_mutex_lock(&crew.mutex);
-	if (atomic_fetch_sub_explicit(&pool->inside, 1, memory_order_release) == 1)
-		pthread_cond_signal(&pool->is_left);
-}
-
 /* Unlocks the mutex while it polls and waits. Returns false if no offer arrived. */
 static bool wait_for_offer(void)
 {
@@ -146,8 +133,18 @@ static void *helper_main(void *argument)
 	pthread_mutex_lock(&crew.mutex);
 	while (crew.offered || wait_for_offer()) {
 		crew.idle--;
-		while (crew.offered)
-			thread_pool_help(crew.offered);
+		while (crew.offered) {
+			/* The thread takes part in the call until its work is done, and unlocks the mutex meanwhile. */
+			struct pool *pool = crew.offered;
+			take_offers(pool, 1);
+			unsigned worker = ++pool->entered;
+			atomic_fetch_add_explicit(&pool->inside, 1, memory_order_relaxed);
+			pthread_mutex_unlock(&crew.mutex);
+			thread_pool_run(pool, worker);
+			pthread_mutex_lock(&crew.mutex);
+			if (atomic_fetch_sub_explicit(&pool->inside, 1, memory_order_release) == 1)
+				pthread_cond_signal(&pool->is_left);
+		}
 		crew.idle++;
 	}
 	crew.idle--;
