@@ -84,27 +84,21 @@ static bool read_code(struct dwarf_functions_builder *b, const struct dwarf_entr
 	return !b->walk.failed;
 }
 
-/* The linker sets the addresses of discarded code to 0 or to one of the highest addresses. */
-static void dwarf_functions_add_range(struct dwarf_functions_builder *b, uint64_t low, uint64_t high)
-{
-	uint64_t highest = b->walk.unit->address_size == 8 ? UINT64_MAX : UINT32_MAX;
-	uint32_t function = (uint32_t)b->out->functions.len;
-	if (low == 0 || low >= highest - 1 || high <= low)
-		return;
-	b->out_of_memory |=
-		!vec_push(&b->out->ranges, ((struct dwarf_code_range){low, high, function, DWARF_NO_FUNCTION}));
-}
-
 static bool add_ranges(struct dwarf_functions_builder *b, const struct code *code)
 {
 	size_t before = b->out->ranges.len;
 	size_t unpaid = 0;
+	uint64_t highest = b->walk.unit->address_size == 8 ? UINT64_MAX : UINT32_MAX;
+	uint32_t function = (uint32_t)b->out->functions.len;
 	struct dwarf_ranges ranges;
 	uint64_t low;
 	uint64_t high;
 	dwarf_ranges_extent(&ranges, b->walk.file, b->walk.unit, &code->extent);
 	while (dwarf_ranges_next(&ranges, &low, &high) && !b->out_of_memory && !b->walk.failed) {
-		dwarf_functions_add_range(b, low, high);
+		/* The linker sets the addresses of discarded code to 0 or to one of the highest addresses. */
+		if (low != 0 && low < highest - 1 && high > low)
+			b->out_of_memory |= !vec_push(
+				&b->out->ranges, ((struct dwarf_code_range){low, high, function, DWARF_NO_FUNCTION}));
 		if (++unpaid == RANGES_PER_PAYMENT) {
 			b->walk.failed = !dwarf_spend(b->walk.file, DWARF_COST_FUNCTION_RANGE * RANGES_PER_PAYMENT);
 			unpaid = 0;

@@ -99,17 +99,6 @@ static void elf_relocate_apply(const struct relocation *r, const GElf_Rela *rela
 	elf_relocate_store(r, rela->r_offset, kind.size, value);
 }
 
-static void elf_relocate_apply_all(struct relocation *r, Elf_Scn *section, const GElf_Shdr *header)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t count = data && header->sh_entsize ? data->d_size / (size_t)header->sh_entsize : 0;
-	for (size_t i = 0; i < count && r->left > 0; i++, r->left--) {
-		GElf_Rela rela;
-		if (gelf_getrela(data, (int)i, &rela))
-			elf_relocate_apply(r, &rela);
-	}
-}
-
 enum tally_status elf_internal_relocate(
 	const struct elf_image *image, size_t index, struct elf_section *section, struct tally_error *err)
 {
@@ -131,7 +120,13 @@ enum tally_status elf_internal_relocate(
 		}
 		r.bytes = section->owned;
 		r.len = section->bytes.len;
-		elf_relocate_apply_all(&r, from, &header);
+		Elf_Data *data = elf_getdata(from, NULL);
+		size_t count = data && header.sh_entsize ? data->d_size / (size_t)header.sh_entsize : 0;
+		for (size_t i = 0; i < count && r.left > 0; i++, r.left--) {
+			GElf_Rela rela;
+			if (gelf_getrela(data, (int)i, &rela))
+				elf_relocate_apply(&r, &rela);
+		}
 	}
 	return TALLY_OK;
 }
