@@ -164,27 +164,22 @@ static size_t aggregate_group_of(const struct aggregation *a, int cpu, size_t th
 	return low < a->cpu_count ? a->group_of_cpu[low] : 0;
 }
 
-/* A shared count is the same for every CPU and thread: each group reports it as it is, without summing. */
-static void aggregate_shared(const struct aggregation *aggregation, const struct counter *counter,
-	const struct count *previous, struct aggregate *results)
-{
-	struct count count = counter->counts[0];
-	if (previous && !tool_event_is_constant(counter->spec->tool))
-		count.value -= previous[0].value;
-	if (previous) {
-		count.enabled_ns -= previous[0].enabled_ns;
-		count.running_ns -= previous[0].running_ns;
-	}
-	for (size_t i = 0; i < aggregation->len; i++)
-		results[i] = (struct aggregate){.value = count.value, .raw = count, .cpu_count = 1};
-}
-
 void aggregate_counter(const struct aggregation *aggregation, const struct counter *counter,
 	const struct count *previous, bool is_scaling, struct aggregate *results)
 {
 	memset(results, 0, aggregation->len * sizeof(*results));
 	if (tool_event_is_shared(counter->spec->tool) && counter->cpu_count > 0 && counter->thread_count > 0) {
-		aggregate_shared(aggregation, counter, previous, results);
+		/* A shared count is the same for every CPU and thread: each group reports it as it is, without
+		 * summing. */
+		struct count count = counter->counts[0];
+		if (previous && !tool_event_is_constant(counter->spec->tool))
+			count.value -= previous[0].value;
+		if (previous) {
+			count.enabled_ns -= previous[0].enabled_ns;
+			count.running_ns -= previous[0].running_ns;
+		}
+		for (size_t i = 0; i < aggregation->len; i++)
+			results[i] = (struct aggregate){.value = count.value, .raw = count, .cpu_count = 1};
 		return;
 	}
 	for (size_t cpu = 0; cpu < counter->cpu_count; cpu++) {

@@ -13,24 +13,18 @@ __attribute__((noinline)) static void breakpoint_probe_called(volatile uint64_t 
 	*cell = *cell + 1;
 }
 
-static struct perf_attr breakpoint_probe_attr(bool is_code, volatile uint64_t *cell)
-{
-	struct perf_attr attr = {.type = EVENT_BREAKPOINT};
-	attr.bp_type = is_code ? BREAKPOINT_X : BREAKPOINT_W;
-	attr.config1 = is_code ? (uint64_t)(uintptr_t)breakpoint_probe_called : (uint64_t)(uintptr_t)cell;
-	attr.config2 = is_code ? sizeof(long) : sizeof(*cell);
-	attr.read_format = READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING;
-	attr.flags = ATTR_FLAG(ATTR_BIT_DISABLED) | ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HV);
-	return attr;
-}
-
 static enum breakpoint_answer breakpoint_probe_now(const struct kernel_seam *kernel, bool is_code)
 {
 	volatile uint64_t cell = 0;
 	void (*volatile use)(volatile uint64_t *) =
 		breakpoint_probe_called; /* The volatile pointer prevents the call of an inlined or cloned copy. */
 	uint64_t words[3] = {0}; /* Value, time enabled and time running. */
-	struct perf_attr attr = breakpoint_probe_attr(is_code, &cell);
+	struct perf_attr attr = {.type = EVENT_BREAKPOINT};
+	attr.bp_type = is_code ? BREAKPOINT_X : BREAKPOINT_W;
+	attr.config1 = is_code ? (uint64_t)(uintptr_t)breakpoint_probe_called : (uint64_t)(uintptr_t)&cell;
+	attr.config2 = is_code ? sizeof(long) : sizeof(cell);
+	attr.read_format = READ_FORMAT_TOTAL_TIME_ENABLED | READ_FORMAT_TOTAL_TIME_RUNNING;
+	attr.flags = ATTR_FLAG(ATTR_BIT_DISABLED) | ATTR_FLAG(ATTR_BIT_EXCLUDE_KERNEL) | ATTR_FLAG(ATTR_BIT_EXCLUDE_HV);
 	int fd = kernel->perf_event_open(kernel->context, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return BREAKPOINT_UNKNOWN;

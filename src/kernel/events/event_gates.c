@@ -198,9 +198,9 @@ void gate_combination(const struct event_request *request, struct text *reason)
 			(int64_t)(attr->sample_period_or_freq & INT64_MAX), reason);
 	} else if (attr->type == EVENT_BREAKPOINT)
 		text_printf(reason,
-			"the CPU has no breakpoint like this: %llu bytes at %#llx (a length of 1, 2, 4 or 8, an address "
-			"that is a multiple of it; x for itself, never with r or w; the kernel's addresses not with "
-			":u)",
+			"the CPU has no breakpoint like this: %llu bytes at %#llx (a length of 1, 2, 4 or 8, an "
+			"address that is a multiple of it; x for itself, never with r or w; the kernel's addresses not "
+			"with :u)",
 			(unsigned long long)attr->config2, (unsigned long long)attr->config1);
 	else if (attr->type == EVENT_TRACEPOINT && is_sampling(attr))
 		text_str(reason, "the kernel gives no samples of this tracepoint: count it ('stat')");

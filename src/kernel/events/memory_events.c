@@ -34,17 +34,6 @@ static enum tally_status add_loads(const struct kernel_seam *kernel, const struc
 	return TALLY_OK;
 }
 
-static enum tally_status add_core(const struct kernel_seam *kernel, const struct pmu *pmu,
-	const struct memory_event_request *request, struct text *events, struct tally_error *err)
-{
-	enum tally_status status = TALLY_OK;
-	if (request->loads && memory_events_has_event(kernel, pmu, STR("mem-loads")))
-		status = add_loads(kernel, pmu, request->least_latency, events, err);
-	if (status == TALLY_OK && request->stores && memory_events_has_event(kernel, pmu, STR("mem-stores")))
-		text_printf(events, "%s%s/mem-stores/P", events->len ? "," : "", pmu->name);
-	return status;
-}
-
 enum tally_status memory_events_find(const struct kernel_seam *kernel, const struct memory_event_request *request,
 	struct text *events, struct tally_error *err)
 {
@@ -53,9 +42,15 @@ enum tally_status memory_events_find(const struct kernel_seam *kernel, const str
 	size_t count = 0;
 	arena_init(&arena);
 	enum tally_status status = pmu_load_all(kernel, &arena, &pmus, &count, err);
-	for (size_t i = 0; i < count && status == TALLY_OK; i++)
-		if (pmus[i].is_core)
-			status = add_core(kernel, &pmus[i], request, events, err);
+	for (size_t i = 0; i < count && status == TALLY_OK; i++) {
+		const struct pmu *pmu = &pmus[i];
+		if (!pmu->is_core)
+			continue;
+		if (request->loads && memory_events_has_event(kernel, pmu, STR("mem-loads")))
+			status = add_loads(kernel, pmu, request->least_latency, events, err);
+		if (status == TALLY_OK && request->stores && memory_events_has_event(kernel, pmu, STR("mem-stores")))
+			text_printf(events, "%s%s/mem-stores/P", events->len ? "," : "", pmu->name);
+	}
 	if (status == TALLY_OK && events->len == 0 && pmu_find(pmus, count, STR("ibs_op")))
 		text_str(events, "ibs_op//");
 	if (status == TALLY_OK && events->len == 0)
