@@ -34,24 +34,20 @@ static const struct condition *objdump_arm64_find_condition(const char *name)
 	return NULL;
 }
 
-/* Writes the names with "b." before each of them. */
-static void comment_branch(const char *meanings, char *comment, size_t bytes)
-{
-	struct tally_str rest = str_from(meanings), part;
-	size_t used = 0;
-	while (str_next(&rest, ',', &part) && used < bytes) {
-		part = str_trim(part);
-		int n = snprintf(comment + used, bytes - used, "%sb.%.*s", used ? ", " : "", (int)part.len, part.data);
-		used += n > 0 ? (size_t)n : 0;
-	}
-}
-
 static void spell_condition(struct instruction *to)
 {
 	const struct condition *condition;
 	if (!strncmp(to->mnemonic, "b.", 2) && (condition = objdump_arm64_find_condition(to->mnemonic + 2))) {
 		snprintf(to->mnemonic, sizeof(to->mnemonic), "b.%s", condition->shown);
-		comment_branch(condition->meanings, to->comment, sizeof(to->comment));
+		/* The comment has "b." before each of the names. */
+		struct tally_str rest = str_from(condition->meanings), part;
+		size_t used = 0;
+		while (str_next(&rest, ',', &part) && used < sizeof(to->comment)) {
+			part = str_trim(part);
+			int n = snprintf(to->comment + used, sizeof(to->comment) - used, "%sb.%.*s", used ? ", " : "",
+				(int)part.len, part.data);
+			used += n > 0 ? (size_t)n : 0;
+		}
 		return;
 	}
 	char *comma = strrchr(to->operands, ',');

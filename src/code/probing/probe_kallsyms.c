@@ -31,18 +31,6 @@ static bool probe_kallsyms_row_parse(struct tally_str line, struct probe_kallsym
 	return row->name.len > 0;
 }
 
-static void probe_kallsyms_size(struct probe_symbols *symbols)
-{
-	uint64_t next = 0;
-	for (size_t i = symbols->items.len; i-- > 0;) {
-		struct probe_symbol *symbol = &symbols->items.items[i];
-		const struct probe_symbol *behind = i + 1 < symbols->items.len ? symbol + 1 : NULL;
-		if (behind && behind->address != symbol->address)
-			next = behind->address;
-		symbol->size = next > symbol->address ? next - symbol->address : 0;
-	}
-}
-
 static enum tally_status probe_kallsyms_add(struct tally_str text, struct tally_str module, struct arena *arena,
 	struct probe_symbols *symbols, struct tally_error *err)
 {
@@ -81,7 +69,14 @@ enum tally_status probe_kallsyms_parse(struct tally_str text, struct tally_str m
 	/* The first pass sorts, so that sizes can be computed; the second one computes ends from the sizes. */
 	for (int pass = 0; pass < 2 && status == TALLY_OK; pass++) {
 		status = probe_symbols_finish(symbols, err);
-		probe_kallsyms_size(symbols);
+		uint64_t next = 0;
+		for (size_t i = symbols->items.len; i-- > 0;) {
+			struct probe_symbol *symbol = &symbols->items.items[i];
+			const struct probe_symbol *behind = i + 1 < symbols->items.len ? symbol + 1 : NULL;
+			if (behind && behind->address != symbol->address)
+				next = behind->address;
+			symbol->size = next > symbol->address ? next - symbol->address : 0;
+		}
 	}
 	if (status != TALLY_OK) {
 		probe_symbols_free(symbols);

@@ -34,9 +34,15 @@ static int probe_symbols_by_name(const void *a, const void *b, void *context)
 	return order ? order : (x > y) - (x < y);
 }
 
-/* Removes doubles: a name may be in two symbol tables at the same address. */
-static void probe_symbols_drop_doubles(struct probe_symbols *symbols)
+enum tally_status probe_symbols_finish(struct probe_symbols *symbols, struct tally_error *err)
 {
+	size_t count = symbols->items.len;
+	uint64_t end = 0;
+	symbols->by_name.len = symbols->ends.len = 0;
+	if (count == 0)
+		return TALLY_OK;
+	qsort(symbols->items.items, count, sizeof(*symbols->items.items), probe_symbols_by_address);
+	/* A name may be in two symbol tables at the same address; such doubles are removed. */
 	size_t kept = 0;
 	for (size_t i = 0; i < symbols->items.len; i++) {
 		const struct probe_symbol *last = kept > 0 ? &symbols->items.items[kept - 1] : NULL;
@@ -46,17 +52,6 @@ static void probe_symbols_drop_doubles(struct probe_symbols *symbols)
 		symbols->items.items[kept++] = *this;
 	}
 	symbols->items.len = kept;
-}
-
-enum tally_status probe_symbols_finish(struct probe_symbols *symbols, struct tally_error *err)
-{
-	size_t count = symbols->items.len;
-	uint64_t end = 0;
-	symbols->by_name.len = symbols->ends.len = 0;
-	if (count == 0)
-		return TALLY_OK;
-	qsort(symbols->items.items, count, sizeof(*symbols->items.items), probe_symbols_by_address);
-	probe_symbols_drop_doubles(symbols);
 	count = symbols->items.len;
 	if (count > UINT32_MAX || !vec_reserve(&symbols->by_name, count) || !vec_reserve(&symbols->ends, count))
 		return error_nomem(err);
