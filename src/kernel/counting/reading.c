@@ -43,6 +43,14 @@ static void group_read(struct counter_set *set, const struct group_buffer *group
 	}
 }
 
+static void members_find(const struct counter_set *set, size_t leader, struct group_buffer *group)
+{
+	group->member_count = 0;
+	for (size_t i = leader; i < set->len; i++)
+		if (set->counters[i].leader == leader && set->counters[i].open_count > 0)
+			group->members[group->member_count++] = (uint32_t)i;
+}
+
 enum tally_status counter_set_read(struct counter_set *set, struct tally_error *err)
 {
 	struct group_buffer group = {
@@ -59,12 +67,8 @@ enum tally_status counter_set_read(struct counter_set *set, struct tally_error *
 		if (counter->leader != i || counter->open_count == 0)
 			continue;
 		bool is_group = set->events->specs[counter->spec->leader].member_count > 1;
-		if (is_group) {
-			group.member_count = 0;
-			for (size_t k = i; k < set->len; k++)
-				if (set->counters[k].leader == i && set->counters[k].open_count > 0)
-					group.members[group.member_count++] = (uint32_t)k;
-		}
+		if (is_group)
+			members_find(set, i, &group);
 		for (size_t cell = 0; cell < counter->cpu_count * counter->thread_count; cell++) {
 			if (counter->fds[cell] < 0)
 				continue;
