@@ -13,6 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 
@@ -108,9 +110,11 @@ int daemon_socket_accept(int listening, char *line)
 	/* A client that does not read its response must not block the daemon. */
 	const struct timeval patience = {.tv_sec = DAEMON_SOCKET_SEND_S};
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	const int64_t due_ms = clock_ms() + LINE_MS;
 	while (daemon_socket_is_own(fd) && !end && len < DAEMON_LINE_BYTES) {
 		struct pollfd waits = {fd, POLLIN, 0};
-		ssize_t got = poll(&waits, 1, LINE_MS) > 0 ? read(fd, line + len, DAEMON_LINE_BYTES - len) : -1;
+		int left_ms = (int)MAX(due_ms - clock_ms(), 0);
+		ssize_t got = poll(&waits, 1, left_ms) > 0 ? read(fd, line + len, DAEMON_LINE_BYTES - len) : -1;
 		if (got <= 0)
 			break;
 		end = memchr(line + len, '\n', (size_t)got);

@@ -121,7 +121,9 @@ int test_run_self(struct test_run *run, const char *line, struct text *out, uint
 	close(ends[0]);
 	free(copy);
 	text_bytes(&run->log, out->data + start, out->len - start);
-	if (!ended)
+	if (pid < 0)
+		text_str(&run->log, "(no process could be started)\n");
+	else if (!ended)
 		text_printf(&run->log, "(it did not end within %d s)\n", PATIENCE_MS / 1000);
 	else if (code)
 		text_printf(&run->log, "(exit status %d)\n", code);

@@ -357,8 +357,8 @@ enum tally_status report_json_table(struct json *j, const struct flat_table *tab
 	json_object_end(j);
 	call_tree_deinit(&w.chains);
 	free(w.path);
-	text_deinit(&w.cell);
 	if (status == TALLY_OK && (j->out->failed || w.cell.failed))
 		status = error_nomem(err);
+	text_deinit(&w.cell);
 	return status;
 }

@@ -150,6 +150,7 @@ static void export_speedscope_write_all(struct speedscope *w)
 	struct text exporter = {0};
 	text_printf(&exporter, "%.*s@%.*s", (int)about->program.len, about->program.data, (int)about->version.len,
 		about->version.data);
+	w->out->failed |= exporter.failed;
 	export_json_string(w->out, (struct tally_str){exporter.data, exporter.len});
 	text_deinit(&exporter);
 	text_str(w->out, ",\"name\":");
