@@ -81,12 +81,52 @@ static const struct wait_calls_name wait_calls_restarts[] = {
 	{"posix_cpu_nsleep_restart", SYS_clock_nanosleep},
 };
 
+/* Functions that do the work of a call. A call that ends by jumping to one of them is not in the stack itself: whether it
+ * does depends on the kernel's compiler. */
+static const struct wait_calls_name wait_calls_workers[] = {
+#ifdef SYS_poll
+	{"do_sys_poll", SYS_poll},
+	{"kern_select", SYS_select},
+	{"do_epoll_wait", SYS_epoll_wait},
+#else
+	{"do_sys_poll", SYS_ppoll},
+	{"do_epoll_wait", SYS_epoll_pwait},
+#endif
+	{"core_sys_select", SYS_pselect6},
+	{"do_futex", SYS_futex},
+	{"ksys_semtimedop", SYS_semtimedop},
+	{"ksys_read", SYS_read},
+	{"ksys_write", SYS_write},
+	{"ksys_pread64", SYS_pread64},
+	{"ksys_pwrite64", SYS_pwrite64},
+	{"do_readv", SYS_readv},
+	{"do_writev", SYS_writev},
+	{"do_fsync", SYS_fsync},
+	{"do_splice", SYS_splice},
+	{"__sys_recvfrom", SYS_recvfrom},
+	{"__sys_recvmsg", SYS_recvmsg},
+	{"__sys_recvmmsg", SYS_recvmmsg},
+	{"__sys_sendto", SYS_sendto},
+	{"__sys_sendmsg", SYS_sendmsg},
+	{"__sys_sendmmsg", SYS_sendmmsg},
+	{"__sys_accept4", SYS_accept4},
+	{"__sys_connect", SYS_connect},
+	{"kernel_wait4", SYS_wait4},
+	{"kernel_waitid", SYS_waitid},
+	{"hrtimer_nanosleep", SYS_clock_nanosleep},
+};
+
+static int32_t wait_calls_number_in(const struct wait_calls_name *names, size_t count, struct tally_str name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_equal(name, str_from(names[i].name)))
+			return names[i].number;
+	return NOT_A_CALL;
+}
+
 static int32_t wait_calls_restart_number(struct tally_str name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(wait_calls_restarts); i++)
-		if (str_equal(name, str_from(wait_calls_restarts[i].name)))
-			return wait_calls_restarts[i].number;
-	return NOT_A_CALL;
+	return wait_calls_number_in(wait_calls_restarts, ARRAY_LEN(wait_calls_restarts), name);
 }
 
 size_t wait_calls_read_restarts(struct tally_str kallsyms, struct wait_calls_restart *restarts, size_t most)
@@ -113,14 +153,12 @@ static int32_t wait_calls_number(struct tally_str name)
 		return -1;
 	for (size_t p = 0; p < ARRAY_LEN(prefixes); p++) {
 		size_t len = strlen(prefixes[p]);
-		struct tally_str rest = {name.data + len, name.len - len};
-		if (!str_starts_with(name, str_from(prefixes[p])))
-			continue;
-		for (size_t i = 0; i < ARRAY_LEN(wait_calls_names); i++)
-			if (str_equal(rest, str_from(wait_calls_names[i].name)))
-				return wait_calls_names[i].number;
+		if (str_starts_with(name, str_from(prefixes[p])))
+			return wait_calls_number_in(wait_calls_names, ARRAY_LEN(wait_calls_names),
+				(struct tally_str){name.data + len, name.len - len});
 	}
-	return wait_calls_restart_number(name);
+	int32_t number = wait_calls_number_in(wait_calls_workers, ARRAY_LEN(wait_calls_workers), name);
+	return number != NOT_A_CALL ? number : wait_calls_restart_number(name);
 }
 
 static int wait_calls_compare(const void *a, const void *b)

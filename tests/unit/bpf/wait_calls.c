@@ -47,6 +47,23 @@ static void finds_calls_in_stacks(void **state)
 	wait_calls_deinit(&calls);
 }
 
+/* A call that jumps to its worker is known by it; otherwise the outermost function counts. */
+static void finds_calls_by_their_workers(void **state)
+{
+	struct wait_calls calls = calls_in("/proc/kallsyms: ffffffff81001000 T ksys_read\\n"
+					   "ffffffff81002000 T do_readv\\n"
+					   "ffffffff81003000 T __x64_sys_preadv2\\n"
+					   "ffffffff81004000 T __x64_sys_splice\\n"
+					   "ffffffff81005000 T end\\n");
+	const uint64_t jumped[] = {0xffffffff81001010, 0xffffffff81005010},
+		       called[] = {0xffffffff81002010, 0xffffffff81004010};
+	bool is_disk;
+	(void)state;
+	assert_int_equal(wait_calls_find(&calls, jumped, ARRAY_LEN(jumped), &is_disk), SYS_read);
+	assert_int_equal(wait_calls_find(&calls, called, ARRAY_LEN(called), &is_disk), SYS_splice);
+	wait_calls_deinit(&calls);
+}
+
 static void finds_what_a_restarted_call_is(void **state)
 {
 	static const char kallsyms[] = "ffffffff81000000 t __pfx_futex_wait_restart\n"
@@ -89,6 +106,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_calls_in_stacks),
+		cmocka_unit_test(finds_calls_by_their_workers),
 		cmocka_unit_test(finds_what_a_restarted_call_is),
 		cmocka_unit_test(knows_nothing_where_addresses_are_hidden),
 	};
