@@ -119,8 +119,8 @@ bool record_control_read(struct record_control *control)
 static void record_control_complete(struct record_control *control)
 {
 	struct pollfd pending = {.fd = control->control_fd, .events = POLLIN};
-	bool is_cut = control->may_have_more && control->rest.len < sizeof(control->room) &&
-		      !memchr(control->rest.data, '\n', control->rest.len);
+	bool has_line = control->rest.len > 0 && memchr(control->rest.data, '\n', control->rest.len);
+	bool is_cut = control->may_have_more && control->rest.len < sizeof(control->room) && !has_line;
 	if (is_cut && poll(&pending, 1, 0) > 0)
 		(void)record_control_fill(control);
 }
