@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "base/helper_thread.h"
 #include "base/thread_pool.h"
 
 #define GZIP_PACK_LEVEL	       1 /* Level 1 takes a tenth of the time of level 6, for a quarter more bytes. */
@@ -173,7 +174,7 @@ void gzip_pack_add(struct gzip_pack *pack, struct text *text)
 	add_job(pack, text, false);
 	bool wants_thread = pack->end - pack->taken > 0 && pack->thread_count < pack->thread_limit;
 	pthread_mutex_unlock(&pack->mutex);
-	if (wants_thread && pthread_create(&pack->threads[pack->thread_count], NULL, pack_along, pack) == 0)
+	if (wants_thread && helper_thread_create(&pack->threads[pack->thread_count], pack_along, pack))
 		pack->thread_count++;
 }
 

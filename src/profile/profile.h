@@ -226,11 +226,6 @@ struct profile_event {
 	bool has_copied_stacks;
 };
 
-struct profile_note { /* A note about the quality of the result, such as "lost 12 samples". */
-	uint32_t text;
-	uint64_t count;
-};
-
 struct profile {
 	struct arena *arena;
 	struct intern strings;
