@@ -92,7 +92,6 @@ uint32_t branch_history_stack(struct resolver *r, const struct branch_history *h
 	r->stack_scratch.len = 0;
 	fold_loops(&list);
 	for (size_t i = list.count; i-- > 0;) {
-		/* The innermost branch is the newest one, or the oldest one if is_oldest_first is set. */
 		const struct sample_branch *branch = &list.items[h->is_oldest_first ? i : list.count - 1 - i];
 		enum profile_branch_end outer = h->is_oldest_first ? BRANCH_END_TO : BRANCH_END_FROM;
 		enum profile_branch_end inner = h->is_oldest_first ? BRANCH_END_FROM : BRANCH_END_TO;

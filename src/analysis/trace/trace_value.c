@@ -217,6 +217,10 @@ static uint64_t trace_value_binary(const struct trace_source *s, const struct tr
 		return left && trace_number(s, node->b);
 	if (node->op == TRACE_OR)
 		return left || trace_number(s, node->b);
+	bool is_known = trace_value_get(s, node->a)->kind != TRACE_UNKNOWN &&
+			trace_value_get(s, node->b)->kind != TRACE_UNKNOWN;
+	if (!is_known && (node->op == TRACE_EQUAL || node->op == TRACE_UNEQUAL))
+		return node->op == TRACE_UNEQUAL; /* The kernel's value of a constant without a number is not known. */
 	bool without_sign = is_unsigned(s, node->a) || (node->op != TRACE_SHIFT_RIGHT && is_unsigned(s, node->b));
 	return trace_value_arithmetic(node, left, trace_number(s, node->b), without_sign);
 }

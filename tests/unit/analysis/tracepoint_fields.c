@@ -301,6 +301,7 @@ static void expressions(bool swap)
 	assert_printed(swap, "\"%d %d %zu\", 5 / (REC->a + 3), 5 % 0, sizeof(unsigned long)", "0 0 8");
 	assert_printed(swap, "\"%d %d\", 'a', '\\n'", "97 10");
 	assert_printed(swap, "\"%d\", __builtin_expect(!!(REC->a), 0)", "1");
+	assert_printed(swap, "\"%d %d\", 0 == NOBODY_KNOWS, NOBODY_KNOWS != 0", "0 1");
 	assert_printed(swap, "\"%d %d\", __get_dynamic_array_len(d), ((u8 *)__get_dynamic_array(d))[3]", "6 27");
 }
 
