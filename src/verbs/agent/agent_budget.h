@@ -22,7 +22,7 @@
 
 struct agent_limits {
 	double cpu; /* Share of one CPU; 0.01 is one percent. */
-	uint64_t bytes; /* Memory. */
+	uint64_t bytes; /* Memory in bytes. */
 	uint64_t frequency; /* Maximum sampling frequency in Hz. */
 	bool with_waits;
 };
@@ -30,23 +30,24 @@ struct agent_limits {
 struct agent_usage { /* The agent's own resource usage in one window. */
 	uint64_t window_ns;
 	uint64_t cpu_ns; /* Includes the time that measuring waits costs in other processes. */
-	uint64_t bytes; /* Memory at the end of the window. */
+	uint64_t bytes; /* Memory in bytes at the end of the window. */
 };
 
-struct agent_pace {
-	uint64_t frequency;
+struct agent_pace { /* How much the agent measures at present. */
+	uint64_t frequency; /* Sampling frequency in Hz. */
 	bool with_waits;
 };
 
 struct agent_budget {
 	struct agent_limits limits;
 	struct agent_pace pace;
-	/* Numbers of all windows, of consecutive windows above a limit, and of those below half of the CPU limit. */
+	/* Number of all windows, number of consecutive windows above a limit (dear), and number of consecutive windows
+	 * below half of the CPU limit (cheap). */
 	unsigned windows, dear, cheap;
 	unsigned patience; /* Number of consecutive cheap windows before sampling is increased. */
 	bool wants_symbols_dropped; /* Memory exceeds its limit, so the caller should drop its symbols. */
 	unsigned since_drop; /* Number of windows since symbols were dropped. */
-	/* The last change increased sampling, so patience doubles if the next one has to reduce it again. */
+	/* The last change increased sampling; if the next one reduces it again, patience is doubled. */
 	bool has_stepped_back;
 };
 

@@ -6,8 +6,8 @@
  * The functions are called from one thread; sending has a thread of its own.
  *
  *	agent_output_open(&config, &output, err);
- *	facts.losses.dropped_samples = agent_output_pending(output).dropped_samples; ...
- *	agent_output_put(output, &batch, err);
+ *	reported = agent_output_pending(output);	// put into the facts of agent_window_encode
+ *	agent_output_put(output, &batch, &reported, err);
  *	agent_output_close(output, &totals);
  */
 #ifndef VERBS_AGENT_AGENT_OUTPUT_H
@@ -15,12 +15,12 @@
 
 #include "verbs/agent/agent_window.h"
 
-struct agent_output_config { /* Borrowed until agent_output_close. */
+struct agent_output_config { /* The caller keeps it and its strings valid until agent_output_close. */
 	const char *program; /* The program's name in messages. */
 	const char *to; /* The URL of a server, or a folder. */
 	const char *queue; /* The folder of the queue; unused if batches are written to a folder. */
-	uint64_t queue_bytes;
-	const char *token, *ca_file;
+	uint64_t queue_bytes; /* Maximum size of the queue. */
+	const char *token, *ca_file; /* For the server; NULL if not given. */
 };
 
 struct agent_output_totals {
@@ -41,7 +41,8 @@ TALLY_MUST_CHECK enum tally_status agent_output_put(struct agent_output *output,
 /* Counts a batch that could not be encoded; reported is as for agent_output_put. */
 void agent_output_drop(
 	struct agent_output *output, uint64_t samples, uint64_t lost_samples, const struct fleet_losses *reported);
-/* Waits up to five seconds until a server has received the queued batches. output may be NULL. */
+/* Sends the batches that are still queued, for up to about five seconds, and frees output, which may be NULL. Sets
+ * totals. */
 void agent_output_close(struct agent_output *output, struct agent_output_totals *totals);
 
 #endif

@@ -16,7 +16,7 @@
 
 #include "fleet/batch_queue.h"
 
-struct agent_sender_config { /* Borrowed by the sender. */
+struct agent_sender_config { /* Copied; the strings are borrowed until agent_sender_destroy. */
 	const char *program; /* The program's name in messages. */
 	const char *url, *token, *ca_file;
 };
@@ -28,11 +28,13 @@ struct agent_sender_figures {
 struct agent_sender;
 TALLY_MUST_CHECK enum tally_status agent_sender_create(const struct agent_sender_config *config,
 	struct batch_queue *queue, struct agent_sender **sender, struct tally_error *err);
+/* Wakes the thread after a batch was added to the queue. */
 void agent_sender_wake(struct agent_sender *sender);
-/* Waits about patience_ms until the queue is empty or sending fails, then stops the thread. sender may be NULL. */
+/* Waits until the queue is empty or sending fails, for about patience_ms, then stops the thread. sender may be NULL. */
 void agent_sender_destroy(struct agent_sender *sender, int patience_ms, struct agent_sender_figures *figures);
 
-/* Returns the pause in ms after so many consecutive failures, without the random part. */
+/* Returns the pause in ms after this number of consecutive failures, without the random part. It is at least
+ * retry_after_s, the pause in seconds that the server requested (0 if it requested none). */
 uint64_t agent_sender_pause_ms(unsigned failures, unsigned retry_after_s);
 
 #endif

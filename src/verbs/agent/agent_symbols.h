@@ -26,11 +26,11 @@ void agent_symbols_init(struct agent_symbols *symbols);
 void agent_symbols_deinit(struct agent_symbols *symbols);
 /* Empties the set, so that the next batches include all symbols. */
 void agent_symbols_forget(struct agent_symbols *symbols);
-/* Appends the batch without the symbols that the store has to shorter, or nothing if there are none to omit. bytes is
- * an encoded batch, compressed or not. */
+/* Appends to shorter a copy of the batch without those symbols that the store already has; appends nothing if no symbol
+ * can be omitted. bytes is an encoded batch, compressed or not. */
 TALLY_MUST_CHECK enum tally_status agent_symbols_shorten(
 	const struct agent_symbols *symbols, struct tally_bytes bytes, struct text *shorter, struct tally_error *err);
-/* Adds the locations of a batch that the store has acknowledged. */
+/* Adds the locations of a batch that the store with this ID has acknowledged. */
 TALLY_MUST_CHECK enum tally_status agent_symbols_acknowledge(struct agent_symbols *symbols,
 	const uint8_t store[AGENT_STORE_BYTES], struct tally_bytes bytes, struct tally_error *err);
 

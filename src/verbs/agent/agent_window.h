@@ -2,9 +2,9 @@
 /*
  * agent_window.h - encodes the samples of a window as a batch.
  *
- * The caller owns the structures. Every sample is either in a batch or counted as lost in one: samples that the profile
- * lacks because their records were damaged are losses of the same batch, and samples of a batch that could not be
- * encoded are losses of the next one. Not thread-safe.
+ * The caller owns the structures. Every sample is either in a batch or counted as lost in one: samples that are missing
+ * in the profile because their records were damaged count as lost in the same batch; the caller reports the samples of
+ * a batch that could not be encoded as losses of the next one. Not thread-safe.
  *
  *	agent_window_init(&window, &labels, has_service, err);
  *	agent_window_encode(&window, profile, &facts, &batch, err);	// destroys the profile
@@ -24,7 +24,8 @@ struct agent_window {
 struct agent_window_facts {
 	uint64_t begin_ns, end_ns; /* Nanoseconds since 1970. */
 	uint64_t samples; /* Number of samples read from the ring buffers. */
-	struct fleet_losses losses; /* Excludes samples that the profile lacks. */
+	/* Losses to report in this batch, except samples that are missing in the profile. */
+	struct fleet_losses losses;
 };
 
 struct agent_batch {
