@@ -21,7 +21,7 @@ struct annotate_run {
 	struct annotate_text_options text;
 	struct code_options code;
 	const char *data_type; /* "" for all types; NULL to annotate code. */
-	double percent_limit; /* Functions below this share in every event are omitted. */
+	double percent_limit; /* In percent; functions with a smaller share in every event are omitted. */
 	bool is_compact, is_quiet, is_verbose, dump, skips_missing, skips_empty, force_group, no_group, is_json,
 		is_interactive, with_data_types, with_type_counts, with_instruction_counts;
 };
