@@ -2,8 +2,8 @@
 /*
  * bench.h - declares benchmarks, and prints their results in perf's formats and as JSON.
  *
- * A benchmark parses its own options, measures, and calls one of the functions below once for each result. Its
- * introductory lines (beginning with #) are printed by bench_say, which prints in the default format only.
+ * A benchmark parses its own options, measures, and calls one of the functions below once for each result. It prints
+ * its introductory lines (beginning with #) by bench_say, which has an effect in the default format only.
  *
  *	bench_say(bench, "# Executed %" PRIu64 " pipe operations\n\n", loops);
  *	bench_rate(bench, &(struct bench_result){.operations = loops, .ns = ns});
@@ -23,7 +23,7 @@ enum bench_format { BENCH_DEFAULT, BENCH_SIMPLE, BENCH_JSON };
 struct bench { /* One run of a benchmark. */
 	const struct cli *cli;
 	enum bench_format format;
-	unsigned repeats; /* Used by benchmarks that repeat their measurement themselves. */
+	unsigned repeats; /* Number of repetitions, for benchmarks that repeat their measurement themselves. */
 	const char *collection, *name;
 };
 
@@ -56,6 +56,7 @@ struct bench_result {
 
 /* Prints in the default format only. */
 void bench_say(const struct bench *bench, const char *format, ...) TALLY_PRINTF(2, 3);
+/* Prints the time. */
 void bench_time(const struct bench *bench, const struct bench_result *result);
 /* Prints the time, the microseconds per operation and the operations per second. */
 void bench_rate(const struct bench *bench, const struct bench_result *result);

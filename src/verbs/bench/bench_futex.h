@@ -41,10 +41,11 @@ int bench_futex_requeue_run(const struct bench *bench, const struct command *com
 
 /* Returns "shared" or "private". */
 const char *bench_futex_kind(const struct bench_futex *job);
-/* Parses the options and prepares memory and hash buckets. Returns CLI_GO_ON, or the exit code after a message. */
+/* Parses the options into job, locks the memory with --mlockall, and sets the number of hash buckets with --buckets.
+ * Returns CLI_GO_ON, or the exit code after a message. */
 int bench_futex_begin(
 	const struct bench *bench, const struct command *command, int argc, char **argv, struct bench_futex *job);
-/* Prints the last line of the output, the number of buckets in the process's futex hash table. */
+/* Prints the number of buckets in the process's futex hash table as the last line of the output; nothing as JSON. */
 void bench_futex_say_buckets(const struct bench *bench, const struct bench_futex *job);
 /* Calls futex(2) with FUTEX_PRIVATE_FLAG unless the job requests shared futexes. */
 long bench_futex_call(const struct bench_futex *job, uint32_t *futex, int operation, uint32_t value, uintptr_t timeout,
