@@ -33,7 +33,7 @@ struct archive_member {
 struct archive_members {
 	int fd; /* The output of bzip2. */
 	pid_t pid;
-	uint64_t offset, most; /* Position in the decompressed archive, and its limit. */
+	uint64_t offset, most; /* Position in the decompressed archive, and the maximum position, in bytes. */
 	uint64_t left, padding; /* Unread bytes of the current member, and padding bytes after it. */
 };
 
@@ -46,8 +46,8 @@ TALLY_MUST_CHECK enum tally_status archive_members_next(
 /* Reads up to room_bytes of the member's contents. *len is 0 at its end. */
 TALLY_MUST_CHECK enum tally_status archive_members_read(
 	struct archive_members *archive, void *room, size_t room_bytes, size_t *len, struct tally_error *err);
-/* Must be called once for each open. If is_at_end is set (after TALLY_END), checks that bzip2 succeeded; otherwise
- * stops bzip2 and returns TALLY_OK. */
+/* Must be called once after each successful open. If is_at_end is set (after TALLY_END), checks that bzip2 succeeded;
+ * otherwise stops bzip2 and returns TALLY_OK. */
 TALLY_MUST_CHECK enum tally_status archive_members_close(
 	struct archive_members *archive, bool is_at_end, const char *path, struct tally_error *err);
 

@@ -13,8 +13,9 @@
 
 #include "base/text.h"
 
-/* Packs the files and folders in names, which are below dir and each terminated by NUL. follows_links packs the targets
- * of symbolic links under the names of the links. On failure, an incomplete file at path is removed. */
+/* Packs the files and folders in names, which are relative to dir and each terminated by NUL, into the archive path.
+ * With follows_links, the targets of symbolic links are packed under the names of the links. On failure, an incomplete
+ * archive is removed. */
 TALLY_MUST_CHECK enum tally_status tar_pack(
 	const char *path, const char *dir, const struct text *names, bool follows_links, struct tally_error *err);
 
