@@ -22,11 +22,13 @@
 
 struct ctf_trace;
 
-/* Creates the directory if needed. If it contains a trace, removes that if replace is set, else returns INVALID. */
+/* Creates the directory if needed. If it already contains a trace, that trace is removed if replace is set; otherwise
+ * INVALID is returned. */
 TALLY_MUST_CHECK enum tally_status ctf_trace_create(const char *path, bool replace, const struct ctf_trace_info *info,
 	struct ctf_trace **trace, struct tally_error *err);
 void ctf_trace_destroy(struct ctf_trace *trace);
-/* Returns the ID of the class; the first is 0. If memory is exhausted, ctf_trace_close returns the error. */
+/* Adds a class of events and returns its ID; the first is 0. If memory is exhausted, ctf_trace_close returns the
+ * error. */
 uint32_t ctf_trace_add_class(
 	struct ctf_trace *trace, struct tally_str name, const struct ctf_field *fields, size_t count);
 TALLY_MUST_CHECK enum tally_status ctf_event_begin(
@@ -35,8 +37,10 @@ void ctf_put_u32(struct ctf_trace *trace, uint32_t value);
 void ctf_put_u64(struct ctf_trace *trace, uint64_t value);
 /* Appends the string up to its first NUL. */
 void ctf_put_string(struct ctf_trace *trace, struct tally_str value);
-/* Removes the files of an incomplete trace. */
+/* Removes the files of an incomplete trace, and its directory if that is empty then. The trace must still be
+ * destroyed. */
 void ctf_trace_discard(struct ctf_trace *trace);
+/* Writes the remaining packets and the metadata. */
 TALLY_MUST_CHECK enum tally_status ctf_trace_close(struct ctf_trace *trace, struct tally_error *err);
 
 #endif

@@ -14,7 +14,7 @@ enum ctf_kind {
 	CTF_S64,
 	CTF_HEX64,
 	CTF_STRING,
-	CTF_SEQUENCE_HEX32, /* A 32-bit field NAME_size with the count, then the items. */
+	CTF_SEQUENCE_HEX32, /* A field NAME_size (32 bits) with the number of items, followed by the items. */
 	CTF_SEQUENCE_HEX64,
 };
 

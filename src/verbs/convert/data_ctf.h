@@ -12,7 +12,9 @@ struct data_ctf_options {
 	const char *path; /* The directory of the trace. */
 	bool replace; /* Replaces an existing trace. */
 	bool all; /* Also writes mappings, thread names, forks and exits (perf_mmap, perf_comm ...). */
-	bool wall_clock; /* Writes wall-clock times; INVALID if the recording does not relate its clock to them. */
+	/* Writes wall-clock times; data_ctf_write returns INVALID if the recording does not relate its clock to
+	 * them. */
+	bool wall_clock;
 };
 
 /* The intact part of a truncated recording is written before its error is returned. */

@@ -7,8 +7,8 @@
 
 #include "tasks/session/data_source.h"
 
-/* Writes to t and counts the samples. The intact part of a truncated recording is written before TALLY_CORRUPT is
- * returned. */
+/* Appends to t, and sets samples to the number of samples. The intact part of a truncated recording is written before
+ * TALLY_CORRUPT is returned. */
 TALLY_MUST_CHECK enum tally_status data_json_write(
 	struct data_source *source, struct text *t, uint64_t *samples, struct tally_error *err);
 
