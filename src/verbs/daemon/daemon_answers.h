@@ -8,10 +8,12 @@
 #include "base/text.h"
 #include "verbs/daemon/daemon_state.h"
 
-/* Lists the sessions that run, with fields divided by separator, or in perf's readable form if it is 0. */
+/* Appends the list of running sessions: with fields separated by separator, or in the readable form of perf if
+ * separator is 0. */
 void daemon_answer_list(const struct daemon_server *server, char separator, bool is_verbose, struct text *out);
 void daemon_answer_json(const struct daemon_server *server, struct text *out);
-/* These two act on the session of that name, or on all sessions if name is empty. */
+/* Both daemon_answer_ping and daemon_answer_signal act on the session with this name, or on all sessions if name is
+ * "". */
 void daemon_answer_ping(struct daemon_server *server, const char *name, struct text *out);
 void daemon_answer_signal(struct daemon_server *server, const char *name, struct text *out);
 

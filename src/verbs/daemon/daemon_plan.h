@@ -4,7 +4,7 @@
  * session-NAME.run the command line of each recording.
  *
  *	struct daemon_plan plan;
- *	status = daemon_plan_read(path, &plan, err);   // NULL for /etc/perfconfig and ~/.perfconfig
+ *	status = daemon_plan_read(path, &plan, err);
  *	daemon_plan_deinit(&plan);
  */
 #ifndef VERBS_DAEMON_DAEMON_PLAN_H
@@ -16,7 +16,7 @@
 
 struct daemon_planned { /* A session as configured. */
 	const char *name;
-	const char *run; /* The arguments of record. */
+	const char *run; /* The arguments of record, as one command line. */
 };
 
 struct daemon_plan {
@@ -25,8 +25,9 @@ struct daemon_plan {
 	VEC(struct daemon_planned) sessions; /* In the order of the file. */
 };
 
-/* Returns NOT_FOUND if the file does not exist, CORRUPT if it has an invalid line, and INVALID if a session's name
- * cannot name a folder or its command line cannot be split into words. */
+/* Reads the configuration file path, or /etc/perfconfig and ~/.perfconfig if path is NULL. Returns NOT_FOUND if path
+ * does not exist, and INVALID if a file has an invalid line, a session has a name that cannot be the name of a folder,
+ * or its command line cannot be split into words. */
 TALLY_MUST_CHECK enum tally_status daemon_plan_read(
 	const char *path, struct daemon_plan *plan, struct tally_error *err);
 /* Returns NULL if there is no such session. */

@@ -11,7 +11,9 @@
 
 #include "verbs/daemon/daemon_state.h"
 
-/* Reads the configuration and locks the base folder, which is base, or daemon.base if that is NULL. */
+/* Reads the configuration, locks the base folder and creates the socket. The base folder is base, or the one of
+ * daemon.base if base is NULL. The caller sets program and config before, and calls daemon_server_close, also after a
+ * failure. */
 TALLY_MUST_CHECK enum tally_status daemon_server_open(
 	struct daemon_server *server, const char *base, struct tally_error *err);
 /* Runs until stopped through the socket or by a signal. Must be called in the daemon process itself. */

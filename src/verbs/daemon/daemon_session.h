@@ -3,7 +3,7 @@
  * daemon_session.h - runs one recording of a daemon: `record` as a child process in a folder of its own, with FIFOs for
  * its control commands and their acknowledgements.
  *
- *	status = daemon_session_start(&session, base_fd, program, err);
+ *	status = daemon_session_start(&session, base, program, err);
  *	if (daemon_session_ping(&session)) ...
  */
 #ifndef VERBS_DAEMON_DAEMON_SESSION_H
@@ -18,8 +18,9 @@ struct daemon_session {
 	char *folder; /* Absolute path of the session's folder. */
 	pid_t pid; /* 0 if the session does not run. */
 	int control_fd, ack_fd; /* The FIFOs; -1 if not open. */
-	uint64_t started_ns;
-	uint64_t kill_ns; /* Time at which it is killed if it still runs; 0 if it has not been told to end. */
+	uint64_t started_ns; /* Time (clock_ns) of the start. */
+	/* Time (clock_ns) at which the recorder is killed if it still runs; 0 if it has not been told to end. */
+	uint64_t kill_ns;
 	bool is_ready; /* It has answered a ping, so its signal handlers are installed. */
 };
 

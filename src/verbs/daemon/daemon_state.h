@@ -9,7 +9,7 @@
 #include "verbs/daemon/daemon_plan.h"
 #include "verbs/daemon/daemon_session.h"
 
-#define DAEMON_WATCHES 3
+#define DAEMON_WATCHES 3 /* Maximum number of watched configuration files. */
 
 struct daemon_server {
 	const char *program;
@@ -23,7 +23,7 @@ struct daemon_server {
 		char *name;
 	} watched[DAEMON_WATCHES];
 	size_t watched_count;
-	uint64_t started_ns;
+	uint64_t started_ns; /* Time (clock_ns) of the start. */
 	bool is_stopping;
 	VEC(int) waiting; /* Connections of clients that wait until the daemon has stopped. */
 };
