@@ -15,9 +15,10 @@
 #include "view/text/diff_text.h"
 
 struct diff_cycles {
-	struct diff_blocks *files;
+	struct diff_blocks *files; /* The blocks of each recording. */
 	size_t file_count;
-	struct diff_text_blocks *blocks; /* Indexed by row * file_count of the table + file. */
+	/* Indexed by row * file_count + file, with the row and the file_count of the diff table. */
+	struct diff_text_blocks *blocks;
 	struct arena arena;
 };
 

@@ -23,8 +23,8 @@ enum diff_gate_kind { DIFF_GATE_REGRESSION, DIFF_GATE_IMPROVEMENT, DIFF_GATE_CHA
 
 struct diff_gate_clause {
 	enum diff_gate_kind kind;
-	double change; /* Minimum relative change; 0.02 is 2 %. */
-	double p;
+	double change; /* The relative change must be greater; 0.02 is 2 %. */
+	double p; /* The adjusted p value must be less. */
 };
 
 struct diff_gate {
@@ -34,13 +34,15 @@ struct diff_gate {
 
 struct tally_error;
 
-/* level is the p of clauses without one. */
+/* level is the limit of the p value for clauses without "with p<P". */
 TALLY_MUST_CHECK enum tally_status diff_gate_parse(
 	const char *text, double level, struct diff_gate *gate, struct tally_error *err);
 /* Returns the largest p of all clauses, or 0 if there is no clause. */
 double diff_gate_loosest_p(const struct diff_gate *gate);
-/* A row fails if its change exceeds the clause's limit and the noise, and its adjusted p is below the clause's. */
+/* Returns whether a clause is true for the row: the change exceeds both the limit of the clause and the noise, and the
+ * adjusted p value is below that of the clause. */
 bool diff_gate_row_fails(const struct diff_gate *gate, const struct diff_change *change);
+/* Returns whether a clause with "total" is true for the change of all samples. */
 bool diff_gate_total_fails(const struct diff_gate *gate, const struct diff_change *total);
 
 #endif

@@ -29,7 +29,7 @@ void diff_json_begin(struct json *j, const struct diff_request *request, const s
 void diff_json_event(struct json *j, const struct diff_output *output);
 struct diff_json_gate {
 	size_t failures; /* Number of rows that fail; valid only with --fail-if. */
-	bool is_undecided;
+	bool is_undecided; /* There are too few recordings or samples to detect a failure. */
 };
 void diff_json_end(struct json *j, const struct diff_request *request, const struct name_match *match,
 	const struct diff_json_gate *gate);

@@ -22,11 +22,12 @@
 
 struct diff_recording {
 	const char *path;
-	struct data_source source; /* The reader, and the store if it is not another recording's. */
+	struct data_source source; /* The reader; also the store, unless that belongs to an earlier recording. */
 	struct replay_result result;
 	struct profile_filter filter;
-	struct wait_events waits; /* The wait events as the result counts them. */
-	struct binary_store *store; /* Its own store, or that of an earlier recording. */
+	struct wait_events waits; /* The wait events, and how they are counted in the result. */
+	/* The store of this recording, or that of an earlier recording with the same kernel. */
+	struct binary_store *store;
 };
 
 struct diff_recordings {
@@ -42,14 +43,16 @@ void diff_recordings_close(struct diff_recordings *recordings);
 /* Returns the event of a recording with the type and config of another recording's event, or PROFILE_NONE. */
 uint32_t diff_recording_event(
 	const struct diff_recording *recording, const struct diff_recording *other, uint32_t other_event);
-/* Returns the part of --time that applies to a recording, malloc'ed; NULL if the whole recording is wanted. */
+/* Sets times to the part of --time that applies to a recording, which the caller frees; NULL if the whole recording is
+ * selected. */
 TALLY_MUST_CHECK enum tally_status diff_recording_times(
 	const struct diff_request *request, size_t index, char **times, struct tally_error *err);
-/* Makes the table of one event's rows, which the caller deinitialises. event is an index of this recording's events. */
+/* Makes the table of one event's rows, which the caller deinitialises. event is an index of the events of the recording
+ * with this index. */
 TALLY_MUST_CHECK enum tally_status diff_recording_table(const struct diff_recordings *recordings, size_t index,
 	uint32_t event, const struct diff_request *request, struct flat_table *table, struct tally_error *err);
-/* Finds the hot streams of the event that corresponds to the baseline's event; none if the recording lacks it. The
- * caller deinitialises them. */
+/* Finds the hot streams of a recording for the event that corresponds to the baseline's event with index event; finds
+ * none if the recording lacks that event. The caller deinitialises streams. */
 TALLY_MUST_CHECK enum tally_status diff_recording_streams(const struct diff_recordings *recordings, size_t index,
 	uint32_t event, const struct diff_request *request, struct hot_streams *streams, struct tally_error *err);
 

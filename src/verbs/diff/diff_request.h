@@ -23,10 +23,10 @@ enum diff_format { DIFF_FORMAT_TEXT, DIFF_FORMAT_JSON, DIFF_FORMAT_MARKDOWN };
 struct diff_request {
 	const char *const *paths; /* Recordings, ordered by side; the first is the baseline. */
 	size_t path_count;
-	bool is_repeated; /* There are several recordings a side; test has their numbers. */
+	bool is_repeated; /* There are several recordings per side; test has their numbers. */
 	struct diff_test test;
 	const char *fail_if; /* As typed; NULL if not given. */
-	struct diff_gate gate; /* fail_if as parsed by diff_request_finish; its count is 0 if there is none. */
+	struct diff_gate gate; /* The parsed fail_if, set by diff_request_finish; its count is 0 if fail_if is NULL. */
 	enum diff_format format;
 	bool with_paths, paths_by_line; /* Options of -g. */
 	const char *sort; /* As typed; NULL for the default. */
@@ -67,13 +67,16 @@ TALLY_MUST_CHECK enum tally_status diff_request_set_correction(
 	struct diff_request *request, const char *text, struct tally_error *err);
 /* Returns the word that --measure accepts. */
 const char *diff_measure_name(enum diff_measure measure);
+/* Parses auto, period, share or scaled. */
 TALLY_MUST_CHECK enum tally_status diff_request_set_measure(
 	struct diff_request *request, const char *text, struct tally_error *err);
 /* Parses name or line; NULL selects name. */
 TALLY_MUST_CHECK enum tally_status diff_request_set_paths(
 	struct diff_request *request, const char *text, struct tally_error *err);
+/* Parses a percentage between 0 and 100: the minimum share of rows to be tested. */
 TALLY_MUST_CHECK enum tally_status diff_request_set_limit(
 	struct diff_request *request, const char *text, struct tally_error *err);
+/* Parses the sort keys and --fail-if, after all options have been set. */
 TALLY_MUST_CHECK enum tally_status diff_request_finish(struct diff_request *request, struct tally_error *err);
 bool diff_request_has_key(const struct diff_request *request, enum profile_key key);
 

@@ -16,7 +16,8 @@ struct diff_outcome { /* The result of --fail-if. */
 	bool is_undecided; /* There are too few recordings or samples to detect a failure. */
 };
 
-/* Compares two or more recordings; the first is the baseline. Reports rows that fail --fail-if on standard error. */
+/* Compares two or more recordings; the first is the baseline. Appends the tables to out, and reports rows that fail
+ * --fail-if on standard error. */
 TALLY_MUST_CHECK enum tally_status diff_run(const struct cli *cli, const struct diff_request *request, struct text *out,
 	struct diff_outcome *outcome, struct tally_error *err);
 
