@@ -34,8 +34,8 @@ enum doctor_fix {
 /* is_verbose adds the settings that do not prevent anything, and the complete list of the target's files. */
 void doctor_text(const struct doctor_report *report, bool is_verbose, struct text *out);
 void doctor_json(const struct doctor_report *report, struct text *out);
-/* Appends configuration lines or commands, with comments that name their place. DOCTOR_FIX_NONE selects those for the
- * environment of this process, if anything prevents measuring. */
+/* Appends the lines of a configuration, or commands, with comments that say where they belong. DOCTOR_FIX_NONE selects
+ * those for the environment of this process, and appends nothing if nothing prevents measuring. */
 void doctor_fix(const struct doctor_report *report, enum doctor_fix fix, struct text *out);
 
 #endif
