@@ -14,7 +14,8 @@
 
 struct export_code {
 	struct text listings; /* Items in the format of page_code.h, separated by commas. */
-	uint32_t *listing_of_function; /* Indexed by the profile's functions; PROFILE_NONE if there is none. */
+	/* Index of the listing of each of the profile's functions; PROFILE_NONE if it has no listing. */
+	uint32_t *listing_of_function;
 };
 
 TALLY_MUST_CHECK enum tally_status export_code_make(

@@ -21,7 +21,7 @@ struct export_counts_read {
 	struct arena names;
 	struct export_count *events;
 	VEC(struct export_count_round) rounds;
-	VEC(double) values; /* One for each element of events in each round (interval of stat record). */
+	VEC(double) values; /* For each round (interval of stat record), one value for each element of events. */
 	struct export_counts view;
 };
 

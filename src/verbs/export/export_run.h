@@ -64,7 +64,7 @@ struct export_run {
 	struct export_marks marks;
 	struct export_counts_read counts;
 	struct text command, quality, origin;
-	bool *cpus;
+	bool *cpus; /* Selected CPUs; NULL for all. */
 	bool has_filter, has_marks, has_counts, is_ready;
 	struct export_view view;
 };
