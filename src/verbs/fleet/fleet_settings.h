@@ -25,7 +25,8 @@ struct fleet_settings {
 TALLY_MUST_CHECK enum tally_status fleet_settings_question(const struct fleet_settings *settings, const char *query,
 	uint64_t now_ns, struct fleet_question *question, struct tally_error *err);
 bool fleet_settings_have_baseline(const struct fleet_settings *settings);
-/* Makes the question for the baseline, which uses the query's settings where it has none of its own. */
+/* Makes the question for the baseline. Where the baseline has no query or times of its own, those of the main question
+ * apply. */
 TALLY_MUST_CHECK enum tally_status fleet_settings_baseline(const struct fleet_settings *settings, const char *query,
 	uint64_t now_ns, struct fleet_question *question, struct tally_error *err);
 /* Returns the query as a title, such as "service=\"api\"", or "all samples". */
