@@ -13,7 +13,7 @@
 #include "base/json.h"
 
 void ftrace_print_latency(const struct duration_histogram *h, bool hides_empty, struct text *out);
-/* lost is the number of events for which a buffer or map had no room. */
+/* lost is the number of events that were lost because a buffer or a BPF map was full. */
 void ftrace_json_latency(const struct duration_histogram *h, bool hides_empty, uint64_t lost, struct text *out);
 void ftrace_print_profile(const struct function_sums *sums, struct text *out);
 void ftrace_json_profile(const struct function_sums *sums, uint64_t lost, struct text *out);

@@ -18,7 +18,7 @@ struct ftrace_job {
 	const struct cli *cli;
 	const struct ftrace_settings *settings;
 	const char *tracer;
-	bool has_tail; /* The line at the end of each call includes the function's name. */
+	bool has_tail; /* Makes the kernel add the name of the function to the line at the end of each call. */
 	bool has_heading; /* Passes on the heading of the trace first. */
 	char **argv; /* The command; argv[0] is NULL if there is none. */
 	/* Receives complete lines. Returns false to end tracing. */
