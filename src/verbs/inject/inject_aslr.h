@@ -28,7 +28,7 @@ struct inject_aslr {
 	struct writer formats; /* The tracepoint formats of the new file. */
 	uint64_t fields; /* SAMPLE_* bits that were removed from any event. */
 	uint64_t dropped; /* Number of removed records. */
-	bool failed; /* Out of memory. */
+	bool failed; /* Memory was exhausted in inject_aslr_record. */
 };
 
 /* Reads the mappings of the recording, and rewinds the reader. */

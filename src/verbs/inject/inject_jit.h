@@ -35,7 +35,8 @@ struct inject_jit {
 TALLY_MUST_CHECK enum tally_status inject_jit_read(
 	const struct cli *cli, struct perfdata_reader *reader, struct inject_jit *jit, struct tally_error *err);
 void inject_jit_deinit(struct inject_jit *jit);
-/* Drops the mapping records of dumps that were read. For inject_options.change, with the inject_jit as context. */
+/* Callback for inject_options.change, with the inject_jit as context: drops the mapping records of the dump files that
+ * were read. */
 enum inject_change inject_jit_record(void *context, const struct record *record, struct writer *out);
 
 #endif
