@@ -19,12 +19,12 @@ struct iostat_count {
 	bool is_counted[IOSTAT_METRICS];
 };
 
-/* Appends the argument of -e for all IIO units that have one of the ports. */
+/* Appends the argument of -e with the events of all IIO units that have one of the ports. */
 void iostat_events(const struct iio_ports *ports, struct text *out);
-/* counts has an element for each port. Returns false if out of memory. */
+/* Sets the elements of counts, one for each port, from the output of stat. Returns false if out of memory. */
 bool iostat_counts_read(struct tally_str csv, const struct iio_ports *ports, struct iostat_count *counts);
 void iostat_print(const struct iio_ports *ports, const struct iostat_count *counts, struct text *out);
-/* counts may be NULL to list the ports only. */
+/* If counts is NULL, only the ports are listed. */
 void iostat_json(const struct iio_ports *ports, const struct iostat_count *counts, struct text *out);
 
 #endif
