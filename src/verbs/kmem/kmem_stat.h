@@ -47,7 +47,8 @@ struct kmem_keys { /* The keys by which a table can be sorted. */
 int kmem_stat_slab(const struct cli *cli, const struct kmem_settings *settings);
 int kmem_stat_pages(const struct cli *cli, const struct kmem_settings *settings);
 
-/* Parses --sort into indexes of all->names. A name may occur more than once. */
+/* Parses --sort: sets chosen, which has room for all->most elements, to indices of all->names. A name may occur more
+ * than once in list. */
 TALLY_MUST_CHECK enum tally_status kmem_read_keys(
 	const char *list, const struct kmem_keys *all, unsigned *chosen, size_t *count, struct tally_error *err);
 /* Reports losses, prints the tables (JSON: docs/schema/kmem.json), then reports an error of reading. Returns the exit
@@ -56,7 +57,7 @@ int kmem_show(const struct cli *cli, const struct kmem_result *result);
 /* Finds the function at a kernel address; site->name is NULL with raw_addresses. */
 TALLY_MUST_CHECK enum tally_status kmem_name_site(struct data_source *source, const struct kmem_settings *settings,
 	uint64_t address, struct kmem_site *site, struct tally_error *err);
-/* Returns a number of the tracepoint's payload, or 0 if it has no such field. */
+/* Returns the value of a numeric field in the tracepoint's payload, or 0 if there is no such field. */
 uint64_t kmem_field(const struct data_source *source, const struct data_sample *s, struct tally_str name);
 
 #endif
