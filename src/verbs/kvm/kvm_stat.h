@@ -38,7 +38,7 @@ struct kvm_stat_settings {
 };
 
 struct kvm_stat_thread { /* The thread of a virtual CPU. */
-	uint64_t begin, key; /* Start time and row key of the current event. */
+	uint64_t begin, key; /* Start time in ns, and row key, of the current event. */
 	bool has_begun, has_key;
 	bool is_known; /* It has entered a guest, so vcpu is valid. */
 	uint64_t vcpu;
@@ -46,14 +46,15 @@ struct kvm_stat_thread { /* The thread of a virtual CPU. */
 
 struct kvm_stat_row {
 	char name[KVM_STAT_NAME];
-	uint64_t total, least, most;
+	uint64_t total, least, most; /* Durations in ns; least is UINT64_MAX if there are none. */
 	struct running_mean mean;
 };
 
 struct kvm_stat_job {
 	const struct kvm_stat_settings *settings;
 	struct data_source source;
-	struct map_u64 threads, keys; /* Map a thread ID to an index of states, and a key to an index of rows. */
+	/* threads maps a thread ID to an index in states, and keys maps a row key to an index in rows. */
+	struct map_u64 threads, keys;
 	VEC(struct kvm_stat_thread) states;
 	VEC(struct kvm_stat_row) rows;
 	VEC(struct kvm_stat_row *) sorted; /* Set by kvm_stat_print. */
@@ -65,7 +66,7 @@ struct kvm_stat_job {
 
 /* Adds a sample. Returns false if out of memory. */
 bool kvm_stat_take(struct kvm_stat_job *job, const struct data_sample *s);
-/* Discards unfinished events, because events were lost and these may have ended meanwhile. */
+/* Discards unfinished events. Called after events were lost, because the lost ones may include the ends of these. */
 void kvm_stat_give_up(struct kvm_stat_job *job);
 /* Begins a new interval. An event that is not finished counts in the interval in which it ends. */
 void kvm_stat_clear(struct kvm_stat_job *job);
