@@ -37,7 +37,7 @@ struct kwork_event {
 	struct data_sample sample;
 	struct work_event work;
 	int32_t tid; /* KWORK_SWITCH: the thread that leaves the CPU. */
-	uint32_t cpu; /* For KWORK_LOST, UINT32_MAX if it is unknown. */
+	uint32_t cpu; /* UINT32_MAX if it is unknown, which is possible for KWORK_LOST only. */
 	uint64_t time_ns;
 };
 
@@ -48,7 +48,7 @@ struct kwork_job {
 	struct data_source source;
 	struct kernel_work work;
 	struct cpu_usage usage;
-	struct text name; /* Name in the current event, which borrows it. */
+	struct text name; /* Name of the work in the current event, which borrows it. */
 	uint64_t switches; /* Number of context switches. */
 	uint64_t shown; /* Number of printed rows. */
 	int exit_code; /* Exit code of the measured command; 0 if there was none. */
@@ -59,14 +59,15 @@ bool kwork_read_kinds(const char *list, bool kinds[KWORK_KINDS]);
 /* Sets the job's kinds to those of -k, or to the given ones if -k was not used. */
 void kwork_job_choose_kinds(struct kwork_job *job, const bool kinds[KWORK_KINDS]);
 TALLY_MUST_CHECK enum tally_status kwork_job_open(struct kwork_job *job, struct tally_error *err);
-/* Returns the next event of the job's kinds, or the next report of lost events. */
+/* Reads the next event of the job's kinds, or the next report of lost events. Returns TALLY_END after the last one.
+ * event borrows from the job until the next call. */
 TALLY_MUST_CHECK enum tally_status kwork_job_next(
 	struct kwork_job *job, struct kwork_event *event, struct tally_error *err);
-/* Reports losses, or that nothing was found. To be called after the last event. */
+/* Prints notes about losses, or that nothing was found. Must be called after the last event. */
 void kwork_job_tell(const struct kwork_job *job);
 void kwork_job_close(struct kwork_job *job);
 
-/* Appends the full name, such as "(s)TIMER:1". */
+/* Appends the full name of the work, such as "(s)TIMER:1". */
 TALLY_MUST_CHECK enum tally_status kwork_name(
 	struct kwork_job *job, const struct work_row *row, struct text *out, struct tally_error *err);
 /* Sets is_wanted to whether the row passes the filter of -n. */

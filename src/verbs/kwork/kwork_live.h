@@ -10,7 +10,8 @@
 
 #include "verbs/kwork/kwork_job.h"
 
-/* Fills job->work, or job->usage if of_tasks is set, and counts losses. If argv[0] is NULL, measures until a signal. */
+/* Runs the command in argv, or measures until a signal arrives if argv[0] is NULL. Fills job->work, or job->usage if
+ * of_tasks is set, and counts losses. */
 TALLY_MUST_CHECK enum tally_status kwork_live_measure(
 	struct kwork_job *job, bool of_tasks, char **argv, struct tally_error *err);
 
