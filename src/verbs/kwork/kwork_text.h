@@ -34,8 +34,8 @@ TALLY_MUST_CHECK enum tally_status kwork_print_timehist(
 	struct kwork_job *job, struct text *out, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status kwork_print_top(struct kwork_job *job, struct text *out, struct tally_error *err);
 
-/* Both append a time, truncated and right-aligned: kwork_text_ms in milliseconds with three decimals, and
- * kwork_text_seconds in seconds with six. */
+/* Both append a time, right-aligned: kwork_text_ms in milliseconds, rounded to three decimals, and kwork_text_seconds
+ * in seconds, truncated to six. */
 void kwork_text_ms(struct text *out, uint64_t ns, size_t width);
 void kwork_text_seconds(struct text *out, uint64_t ns, size_t width);
 
