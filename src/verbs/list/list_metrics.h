@@ -13,11 +13,13 @@
 
 struct list_metrics {
 	struct event_catalogue *catalogue;
-	bool *wanted; /* Indexed by the rows of metric_table; set for the first row of a name only. */
+	/* For each row of metric_table, whether its metric is selected; set only for the first row with a given
+	 * name. */
+	bool *wanted;
 	bool shows_all; /* Includes metrics that cannot be opened on this machine. */
 	bool has_descriptions, has_details;
 	size_t left_out; /* Number of metrics omitted because they cannot be opened. */
-	char why_left_out[480]; /* The reason for the first of them. */
+	char why_left_out[480]; /* The reason why the first of these cannot be opened. */
 };
 
 TALLY_MUST_CHECK bool list_metrics_init(struct list_metrics *list, struct event_catalogue *catalogue);
