@@ -19,10 +19,13 @@
 
 struct bpf_lock_contention;
 
-/* of_command restricts it to a command and its descendants. */
+/* of_command restricts the measurement to a command and its descendants. */
 TALLY_MUST_CHECK enum tally_status lock_bpf_open(
 	const struct lock_job *job, bool of_command, struct bpf_lock_contention **locks, struct tally_error *err);
-/* Watches the targets in the settings, or the command's process if there are none; child is 0 without a command. */
+/*
+ * Selects the targets in the settings or, if there are none, the process child of the command; child is 0 without a
+ * command.
+ */
 TALLY_MUST_CHECK enum tally_status lock_bpf_watch(
 	struct bpf_lock_contention *locks, const struct lock_job *job, pid_t child, struct tally_error *err);
 void lock_bpf_start(struct bpf_lock_contention *locks);

@@ -32,7 +32,7 @@ struct lock_settings {
 };
 
 struct lock_sum { /* A sum of waits that was computed by a BPF program. */
-	uint64_t address; /* Address of the lock, if rows or filters depend on locks. */
+	uint64_t address; /* Address of the lock, set if rows or filters depend on locks. */
 	struct lock_row row; /* Sum of waits with the same flags. */
 	struct tally_str comm; /* Name of the sample's thread. */
 };
@@ -41,7 +41,8 @@ struct lock_losses { /* Losses of a BPF program. */
 	uint64_t missed; /* Number of lock events that the program did not see. */
 	/* Numbers of waits that were not counted, and of waits without a stack, because a map had no room. */
 	uint64_t without_wait, without_stack;
-	uint64_t without_task; /* Number of child processes that could not be followed. */
+	/* Number of threads of the command that could not be followed, because a map had no room. */
+	uint64_t without_task;
 };
 
 struct lock_job {
@@ -61,7 +62,8 @@ struct lock_job {
 	struct arena arena;
 	bool *cpus; /* Selected CPUs by number; NULL selects all. */
 	struct lock_losses lost;
-	uint64_t events, left_out; /* Number of lock events, and number of those that were not selected. */
+	/* Number of selected lock events, and number of lock events that were not selected. */
+	uint64_t events, left_out;
 };
 
 TALLY_MUST_CHECK enum tally_status lock_job_init(struct lock_job *job, const struct cli *cli,
@@ -71,10 +73,13 @@ void lock_job_deinit(struct lock_job *job);
 bool lock_job_wants_cgroups(const struct lock_job *job);
 /* Must be called before the first sample, after the source was opened. */
 TALLY_MUST_CHECK enum tally_status lock_job_begin(struct lock_job *job, struct tally_error *err);
-/* Handles a sample; those of other events are ignored. */
+/* Handles a sample. Samples of events that are not lock events are ignored. */
 TALLY_MUST_CHECK enum tally_status lock_job_take(
 	struct lock_job *job, const struct data_sample *sample, struct tally_error *err);
-/* Adds many waits with the same key: the sample contains their stack, thread, cgroup and an address in the kernel. */
+/*
+ * Adds the waits of a sum, which have the same key. sample contains their stack, thread, cgroup and an address in the
+ * kernel.
+ */
 TALLY_MUST_CHECK enum tally_status lock_job_add(
 	struct lock_job *job, const struct data_sample *sample, const struct lock_sum *sum, struct tally_error *err);
 void lock_job_finish(struct lock_job *job);

@@ -21,7 +21,8 @@ struct lock_caller_options {
 	/* Comma-separated names, of which one must be part of a function's name; NULL accepts all callers. */
 	const char *names;
 	/*
-	 * Maximum number of frames, and number of innermost frames to skip because they belong to the waiting itself.
+	 * Maximum number of frames, and number of innermost frames to skip because they belong to the lock functions
+	 * themselves.
 	 */
 	uint64_t max_stack, skip;
 };
@@ -39,13 +40,16 @@ struct lock_caller {
  */
 bool lock_caller_read(struct data_source *source, const struct data_sample *s,
 	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err);
-/* Sets the texts of a caller that has no row yet. Returns false if out of memory. */
+/*
+ * Sets name and stack of a caller after lock_caller_read; needed only if the caller has no row yet. Returns false if
+ * out of memory.
+ */
 bool lock_caller_describe(struct data_source *source, const struct data_sample *s,
 	const struct lock_caller_options *options, struct lock_caller *c, struct tally_error *err);
 void lock_caller_deinit(struct lock_caller *c);
 /*
- * Finds the kernel variable that contains the lock. name stays empty if there is none. is_start becomes true if the
- * lock is at the variable's start. Returns false if out of memory.
+ * Appends the name of the kernel variable that contains the lock at address; appends nothing if there is none. is_start
+ * becomes true if the lock is at the start of the variable. Returns false if out of memory.
  */
 bool lock_symbol_read(struct data_source *source, const struct data_sample *s, uint64_t address, struct text *name,
 	bool *is_start, struct tally_error *err);

@@ -55,11 +55,11 @@ struct lock_table {
 enum lock_column lock_column_of(struct tally_str name);
 /* Returns false if out of memory. */
 bool lock_table_print(const struct lock_table *table, struct text *out);
-/* Writes members of the open object, with all columns. */
+/* Appends members to the open object of j, with all columns. Returns false if out of memory. */
 TALLY_MUST_CHECK bool lock_table_json(const struct lock_table *table, struct json *j);
 /*
- * Prints the labels of threads or locks for `lock info`, in their given order. If j is not NULL, they are added to the
- * open JSON array instead.
+ * Prints the labels of threads or locks for `lock info`, in their given order: as text to out if j is NULL, or else as
+ * elements of the open array of j.
  */
 void lock_table_info(const struct lock_table *table, bool by_thread, struct text *out, struct json *j);
 
