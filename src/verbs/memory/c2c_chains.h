@@ -37,9 +37,10 @@ struct c2c_chains {
 	bool has_table, has_printer;
 };
 
-/* Returns false if out of memory. */
+/* Notes the call chain of an access that belongs to the entry. Returns false if out of memory. */
 bool c2c_chains_note(
 	struct c2c_chains *chains, const struct data_sample *s, const struct resolve_where *where, uint32_t entry);
+/* Must be called after the last access, before chains are printed. */
 TALLY_MUST_CHECK enum tally_status c2c_chains_finish(
 	struct c2c_chains *chains, const struct cache_lines *lines, struct tally_error *err);
 /* Appends nothing if no access of the entry has a chain. */

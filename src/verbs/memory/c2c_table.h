@@ -41,7 +41,7 @@ struct c2c_table {
 struct c2c_order { /* The order in which the rows of a table are printed. */
 	const struct c2c_table *table;
 	uint32_t *lines, *entries, *uses;
-	size_t line_count; /* Number of lines to be shown. */
+	size_t line_count; /* Number of cache lines to be shown, which are the first elements of lines. */
 	uint64_t displayed; /* Sum of c2c_displayed over all lines. */
 	uint32_t *first_use; /* Index in uses of each entry's first use, plus a final element. */
 	uint32_t *first_entry; /* Index in entries of each line's first entry, plus a final element. */
@@ -50,10 +50,10 @@ struct c2c_order { /* The order in which the rows of a table are printed. */
 /* Returns false if out of memory. */
 bool c2c_order_init(struct c2c_order *order, const struct c2c_table *table);
 void c2c_order_deinit(struct c2c_order *order);
-/* Returns the count by which lines are sorted. */
+/* Returns the count that the display mode selects, by which cache lines are sorted. */
 uint64_t c2c_displayed(const struct c2c_table *table, const struct access_counts *counts);
 bool c2c_entry_is_shown(const struct c2c_table *table, const struct cache_entry *entry);
-/* Returns the number of lines that CPUs share, and the sum of their accesses. */
+/* Returns the number of cache lines that CPUs share, and sets sum to the sum of their accesses. */
 uint64_t c2c_shared_lines(const struct c2c_table *table, struct access_counts *sum);
 
 #endif
