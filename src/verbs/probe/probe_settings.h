@@ -24,7 +24,7 @@ struct probe_wish { /* A probe definition, or the argument of another command, w
 
 struct probe_settings {
 	VEC(struct probe_wish) wishes; /* Arguments of the command. */
-	char command; /* The option letter of the command: a D d l L V F; 0 if none was given. */
+	char command; /* The option letter of the command, one of "aDdlLVF"; 0 if none was given. */
 	struct probe_target target; /* The last target given. */
 	bool has_target;
 	const char *filter; /* The argument of --filter or --funcs; NULL for the default. */
@@ -37,10 +37,11 @@ struct probe_settings {
 	bool no_demangle, demangle_kernel;
 };
 
-/* Opens the binary of a target, with the file options of the settings. */
+/* Opens the binary of a target, using the file options of the settings. The caller closes *binary. */
 TALLY_MUST_CHECK enum tally_status probe_settings_open(const struct probe_settings *settings,
 	const struct probe_target *target, struct probe_binary **binary, struct tally_error *err);
-/* Prints the error and perf's closing line ("  Error: Failed to add events."). Returns the exit code. */
+/* Prints the error and the line " Error: Failed to WHAT." like perf, unless --quiet was given; what is such as "add
+ * events". Returns the exit code. */
 int probe_settings_fail(const struct probe_settings *settings, const struct tally_error *err, const char *what);
 /* Prints the notes on standard error, unless --quiet was given. */
 void probe_settings_print_notes(const struct probe_settings *settings, const char *const *notes, size_t count);
