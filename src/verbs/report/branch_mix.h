@@ -23,7 +23,7 @@ struct branch_mix {
 
 /* kind is a result of sample_branch_kind. */
 void branch_mix_add(struct branch_mix *mix, uint64_t kind, uint64_t count);
-/* Both append nothing if no branch has a known type. The JSON is a member "branch_types". */
+/* Both append nothing if no branch has a known type. branch_mix_json appends a member "branch_types". */
 void branch_mix_print(const struct branch_mix *mix, struct text *out);
 void branch_mix_json(const struct branch_mix *mix, struct json *j);
 

@@ -3,8 +3,8 @@
  * report_blocks.h - implements `report --total-cycles`, which shows the cycles of each basic block.
  *
  * It reads the recording itself. A block is the code between two branches; it is identified by the branch at its end
- * and has the cycles that the CPU counted since the previous branch. It begins at the nearest target of such previous
- * branches in the same function, or at the start of the function if none is known.
+ * and has the cycles that the CPU counted since the previous branch. It begins at the nearest preceding branch target
+ * in the same function, or at the start of the function if no target is known.
  *
  *	status = report_blocks(cli, &request, out, &rest, err);
  */

@@ -30,10 +30,12 @@ struct report_load { /* All pointers are borrowed. */
 struct report_loaded {
 	struct replay_result result;
 	struct profile_filter filter;
-	struct explore_begun begun; /* Has the terminal if it was opened; ended by explore_begun_end. */
+	/* Contains the terminal if the screen was opened; must be ended by explore_begun_end. */
+	struct explore_begun begun;
 };
 
-/* If the user quits before everything has been read, the process exits, or with --require begun.leaves is set. */
+/* If the user quits before everything has been read, the process exits; with --require, the rest is read first, and
+ * begun.leaves of loaded is set. */
 TALLY_MUST_CHECK enum tally_status report_load(
 	const struct report_load *load, struct report_loaded *loaded, struct tally_error *err);
 

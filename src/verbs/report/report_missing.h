@@ -12,7 +12,7 @@
 #include "base/json.h"
 
 /* hits must be finished, and the store must have loaded their files. shows_all includes DSOs without missing symbols.
- * The JSON is a member "missing". */
+ * report_missing_json appends a member "missing". */
 void report_missing_json(
 	struct json *j, const struct binary_store *store, const struct binary_hits *hits, bool shows_all);
 void report_missing(struct text *out, const struct binary_store *store, const struct binary_hits *hits, bool shows_all);

@@ -17,7 +17,7 @@
 void report_notes_guests(struct diag *notes, const struct profile *profile);
 /* Notes that no sample passes the filters. */
 void report_notes_no_rows(struct diag *notes, const struct flat_table *table);
-/* Notes to which function self time belongs, if samples are in inlined functions. */
+/* If samples are in inlined functions, notes that self time is shown for the symbols that contain their code. */
 void report_notes_self(struct diag *notes, const struct profile *profile);
 /* Notes how many samples of the table have call chains longer than --max-stack. */
 void report_notes_cut_stacks(struct diag *notes, const struct flat_table *table);
@@ -28,7 +28,8 @@ void report_notes_input(
 void report_notes_times(struct diag *notes, struct perfdata_reader *reader);
 /* Notes the quality of the report. Returns false if it does not meet the requirements. */
 bool report_notes_quality(struct diag *notes, const struct quality *quality, const struct requirements *requirements);
-/* Returns false, after a message, if the tracepoint formats are truncated or damaged, so the key trace is unusable. */
+/* Prints a message and returns false if the tracepoint formats are truncated or damaged, so that the sort key trace
+ * cannot be used. */
 bool report_notes_formats(const struct cli *cli, const struct perfdata_reader *reader);
 
 #endif
