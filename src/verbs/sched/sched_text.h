@@ -18,15 +18,15 @@ struct sched_job {
 	struct data_source source;
 	bool *cpus; /* Selected CPUs, LIMIT_CPUS elements; NULL for all. */
 	uint64_t from_ns, to_ns; /* Selected time span; 0 for no limit. */
-	uint64_t seen[SCHED_KINDS]; /* Numbers of events, for -v. */
+	uint64_t seen[SCHED_KINDS]; /* Number of events of each kind, printed with -v. */
 	uint64_t asked; /* Number of context switches that pass the filters. */
-	uint64_t cut; /* Number of times that are unknown because events were lost. */
+	uint64_t cut; /* Number of durations that are unknown because events were lost. */
 };
 
-/* Returns the next event, like sched_events_next, and counts it in seen. */
+/* Reads the next event, like sched_events_next, and counts it in seen. */
 TALLY_MUST_CHECK enum tally_status sched_job_next(
 	struct sched_job *job, struct sched_event *event, struct tally_error *err);
-/* Returns the first word of a sort list that is not a key, or NULL. */
+/* Returns a pointer to the first word in keys, a comma-separated list, that is not a sort key, or NULL if all are. */
 const char *sched_latency_unknown_key(const char *keys);
 TALLY_MUST_CHECK enum tally_status sched_print_latency(
 	struct sched_job *job, struct text *out, struct tally_error *err);

@@ -33,12 +33,13 @@ struct timehist_sums { /* The summary after the rows. */
 	bool has_cpus; /* No task filter is active, so the CPUs are summed up too. */
 };
 
-/* Calls put for each printed function of a sample's call chain, innermost first. Returns false if out of memory. */
+/* Calls put for each function to be printed of the call chain of a sample, innermost first. Returns false if out of
+ * memory. */
 bool sched_timehist_chain(struct timehist *t, const struct data_sample *sample,
 	void (*put)(struct timehist *t, const char *symbol), struct tally_error *err);
 /* Returns the state letter of ps: 'S', 'D', ...; 'R' if the task was runnable, 'I' for an idle task. */
 char sched_timehist_state(uint64_t state, bool is_idle);
-/* Returns the times that the summary shows: those on a CPU, or with -I the idle times after the task. */
+/* Returns the durations that the summary shows: those on a CPU or, with -I, the idle durations after the task. */
 static inline const struct sched_spread *sched_timehist_spread(const struct timehist *t, const struct sched_task *task)
 {
 	return t->settings->only_idle ? &task->idle : &task->run;
