@@ -40,8 +40,8 @@ struct probe_settings {
 /* Opens the binary of a target, using the file options of the settings. The caller closes *binary. */
 TALLY_MUST_CHECK enum tally_status probe_settings_open(const struct probe_settings *settings,
 	const struct probe_target *target, struct probe_binary **binary, struct tally_error *err);
-/* Prints the error and the line " Error: Failed to WHAT." like perf, unless --quiet was given; what is such as "add
- * events". Returns the exit code. */
+/* Prints the error, and like perf a line "Error: Failed to WHAT.", where what is such as "add events", unless --quiet
+ * was given. Returns the exit code. */
 int probe_settings_fail(const struct probe_settings *settings, const struct tally_error *err, const char *what);
 /* Prints the notes on standard error, unless --quiet was given. */
 void probe_settings_print_notes(const struct probe_settings *settings, const char *const *notes, size_t count);
