@@ -26,7 +26,8 @@ struct sched_job {
 /* Reads the next event, like sched_events_next, and counts it in seen. */
 TALLY_MUST_CHECK enum tally_status sched_job_next(
 	struct sched_job *job, struct sched_event *event, struct tally_error *err);
-/* Returns a pointer to the first word in keys, a comma-separated list, that is not a sort key, or NULL if all are. */
+/* Returns a pointer to the first word in keys, a comma-separated list, that is not a sort key, or NULL if there is
+ * none. */
 const char *sched_latency_unknown_key(const char *keys);
 TALLY_MUST_CHECK enum tally_status sched_print_latency(
 	struct sched_job *job, struct text *out, struct tally_error *err);
