@@ -18,7 +18,8 @@ struct script_code {
 	struct script_places *places;
 	struct binary_store *store;
 	struct disassembler *disassembler; /* NULL if none has been opened, or machine is not supported. */
-	struct disassembler_options machine; /* The disassembler's machine; elf_machine is UINT_MAX at first. */
+	/* The machine for which disassembler was opened; elf_machine is UINT_MAX at first. */
+	struct disassembler_options machine;
 	struct tally_error problem; /* First failure to open a disassembler; TALLY_OK if there was none. */
 	struct map_u64 kernel_ranges; /* Maps the start of a function or page to an index in codes + 1. */
 	VEC(struct binary_code) codes;
@@ -33,20 +34,22 @@ struct script_spot { /* A code address and the file that contains it. */
 
 struct script_step { /* One instruction. */
 	struct tally_bytes bytes;
-	struct instruction instruction; /* Its addresses are those of the process. */
+	struct instruction instruction; /* The decoded instruction, with addresses of the process. */
 	uint64_t moved; /* Process address minus file address. */
 };
 
 void script_code_init(struct script_code *code, struct script_places *places, struct binary_store *store);
 void script_code_deinit(struct script_code *code);
-/* Finds the file that contains ip. Returns false if out of memory. */
+/* Finds the file that contains ip, and fills spot. Returns false if out of memory. */
 bool script_code_find(struct script_code *code, const struct resolve_where *where, unsigned cpumode, uint64_t ip,
 	struct script_spot *spot);
-/* ip must be in the same mapping as the spot's ip. Returns false if there is no code or no valid instruction. */
+/* Decodes the instruction at ip, which must be in the same mapping as spot->ip. Returns false if there is no code or no
+ * valid instruction. */
 bool script_code_decode(
 	struct script_code *code, const struct script_spot *spot, uint64_t ip, struct script_step *step);
 
-/* Copies up to len bytes of code from the spot on. Returns the number of bytes, which is smaller if code is unknown. */
+/* Copies up to len bytes of code from the spot on. Returns the number of copied bytes, which is less than len if the
+ * code after them is not known. */
 size_t script_code_read(struct script_code *code, const struct script_spot *spot, void *buffer, size_t len);
 /* Prints bytes such as "48 89 e5 ". Returns the number of characters. */
 size_t script_print_bytes(struct text *t, struct tally_bytes bytes);

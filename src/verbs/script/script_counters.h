@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * script_counters.h - prints the events that CPUs with branch counters counted between branches, in the form of `perf
- * script -F brcntr`: a letter for each occurrence of an event ("AAA+BC"), or the events' names and numbers.
+ * script_counters.h - prints how many events a CPU with branch counters counted between two branches, in the form of
+ * `perf script -F brcntr`: a letter for each occurrence of an event ("AAA+BC"), or the events' names and numbers.
  *
  * The reader is borrowed. Not thread-safe.
  *
@@ -24,9 +24,10 @@ struct script_counters {
 /* Returns whether the event's attr requests branch counters. */
 bool script_counters_event_has(const struct perfdata_event *event);
 void script_counters_init(struct script_counters *counters, const struct perfdata_reader *reader, bool has_numbers);
-/* Prints the events that the letters stand for, or nothing with has_numbers. */
+/* Prints which event each letter stands for; nothing with has_numbers. */
 void script_counters_print_key(const struct script_counters *counters, struct text *t);
-/* event is that of the sample. word has one branch's counters of the event's group, from the lowest bits upwards. */
+/* event is the event of the sample. word contains the counters of one branch for the events of the group, beginning at
+ * the lowest bits. */
 void script_counters_print(
 	const struct script_counters *counters, struct text *t, const struct perfdata_event *event, uint64_t word);
 

@@ -3,8 +3,8 @@
  * script_dlfilter.h - runs a filter in a shared object, which selects the samples that `tally script` prints
  * (perf-dlfilter(1)).
  *
- * The filter runs in this process, with all its privileges. It may print by stdio, so script_dlfilter_pass writes our
- * earlier output to stdio first. Arguments are borrowed. Not thread-safe.
+ * The filter runs in this process, with all its privileges. It may print by stdio, so script_dlfilter_pass first writes
+ * the earlier output of this program to stdout. Arguments are borrowed. Not thread-safe.
  *
  *	script_dlfilter_open(&dlfilter, &request, err);   script_dlfilter_start(&dlfilter, err);
  *	script_dlfilter_wants(&dlfilter, &probe, DLFILTER_EARLY, &wanted, err);
@@ -29,7 +29,8 @@ struct script_dlfilter {
 	struct script_code *code;
 	const struct script_filter *filter;
 	void *handle; /* From dlopen; NULL if there is no filter. */
-	void *data; /* Set by the filter. */
+	/* The data pointer that the start function of the filter sets and that is passed to its other functions. */
+	void *data;
 	const struct script_probe *probe; /* The current sample; NULL outside of script_dlfilter_wants. */
 	struct resolve_where where; /* The current sample's process and time. */
 	struct perf_dlfilter_sample sample;
@@ -53,8 +54,10 @@ TALLY_MUST_CHECK enum tally_status script_dlfilter_stop(
 /* Sets wanted to the filter's decision, or true if there is no filter. Returns INVALID if the filter ends the run. */
 TALLY_MUST_CHECK enum tally_status script_dlfilter_wants(struct script_dlfilter *dlfilter,
 	const struct script_probe *probe, enum dlfilter_stage stage, bool *wanted, struct tally_error *err);
-/* Moves the text to stdout, to which the filter also prints. Returns false if writing has failed. */
+/* Moves the text to the buffer of stdout, to which the filter also prints; has no effect if there is no filter. Returns
+ * false if writing has failed. */
 bool script_dlfilter_pass(struct script_dlfilter *dlfilter, struct text *out);
+/* Like script_dlfilter_pass, but also flushes stdout. */
 bool script_dlfilter_flush(struct script_dlfilter *dlfilter, struct text *out);
 /* Lists the filters in the current folder and in perf's folder of filters. */
 void script_dlfilter_list(struct text *out, bool with_long_descriptions);

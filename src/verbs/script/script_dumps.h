@@ -3,7 +3,7 @@
  * script_dumps.h - writes the files of `tally script --per-event-dump`: one per event, named after the recording and
  * the event.
  *
- * Existing files are replaced. Texts are written to the files whenever they are full.
+ * Existing files are replaced. Each text is written to its file whenever it is full.
  *
  *	script_dumps_open(&dumps, "perf.data", reader, err);
  *	struct text *out = script_dumps_text(&dumps, event);	// receives its samples

@@ -88,11 +88,13 @@ enum script_event_kind {
 
 struct script_field_kind { /* The selection for one kind of event. Sets are FIELD_* bits. */
 	uint64_t fields;
-	uint64_t demanded; /* Requested by a list for all kinds; an error if an event lacks them. */
-	uint64_t asked; /* Requested by any list. */
-	uint64_t ignored; /* Requested by a list for all kinds, but not available for this kind. */
-	bool is_set, is_set_for_all; /* Set by a list for this kind; set by a list for all kinds. */
-	bool was_overridden;
+	/* Fields that a list for all kinds requests; it is an error if an event lacks one of them. */
+	uint64_t demanded;
+	uint64_t asked; /* Fields that any list requests. */
+	uint64_t ignored; /* Fields that a list for all kinds requests, but that are not available for this kind. */
+	/* is_set: a list for this kind has been applied. is_set_for_all: a list for all kinds has been applied. */
+	bool is_set, is_set_for_all;
+	bool was_overridden; /* A list for this kind has replaced the fields of an earlier list. */
 };
 
 struct script_field_request {
@@ -105,7 +107,8 @@ struct script_field_request {
 void script_fields_init(struct script_field_request *request);
 /* Applies one -F list. Returns NULL, or an error message, which may be stored in room. */
 const char *script_fields_apply(struct script_field_request *request, const char *list, char *room, size_t room_bytes);
-/* Omits default fields that an event lacks; a lacking field that was demanded is an error. Notes the ignored fields. */
+/* Chooses the fields of each event: omits default fields that the event lacks, and returns an error if it lacks a
+ * demanded one. Adds a note about ignored fields. */
 TALLY_MUST_CHECK enum tally_status script_fields_choose(const struct script_field_request *request,
 	const struct perfdata_reader *reader, struct diag *notes, uint64_t **fields, struct tally_error *err);
 

@@ -20,7 +20,9 @@ struct script_filter_request {
 	struct sample_options samples;
 	const char *switch_on, *switch_off; /* Event names; NULL if not given. */
 	bool shows_switches; /* Includes the samples of those events. */
-	uint64_t address_range; /* Bytes selected from each address among the symbols; 0 for the address alone. */
+	/* With --addr-range: size in bytes of the range that begins at each address in --symbols; 0 for the address
+	 * alone. */
+	uint64_t address_range;
 };
 
 struct script_filter {
@@ -34,8 +36,8 @@ struct script_probe { /* A sample to be filtered. */
 	const struct perfdata_event *event;
 	const struct sample *sample;
 	unsigned cpumode;
-	uint16_t misc; /* misc of its record header. */
-	uint64_t clock;
+	uint16_t misc; /* The member misc of the record header. */
+	uint64_t clock; /* The time of the sample, as determined by sample_clock.h. */
 };
 
 /* The caller deinitialises the filter, also after a failure. */

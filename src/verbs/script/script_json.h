@@ -14,7 +14,8 @@
 #include "verbs/script/script_rows.h"
 
 void script_json_begin(struct json *j, const char *path, const struct perfdata_features *features);
-/* Returns false if out of memory. */
+/* Appends the object of one sample. clock is the time of the sample, as determined by sample_clock.h. Returns false if
+ * out of memory. */
 bool script_json_sample(struct json *j, struct script_printer *printer, const struct perfdata_event *event,
 	const struct record *record, const struct sample *sample, uint64_t clock);
 void script_json_end(struct json *j, const struct input_health *health);

@@ -28,9 +28,9 @@ struct script_metrics {
 TALLY_MUST_CHECK enum tally_status script_metrics_init(
 	struct script_metrics *metrics, const struct perfdata_reader *reader, struct tally_error *err);
 void script_metrics_deinit(struct script_metrics *metrics);
-/* Clears the counts, before those of a new sample. */
+/* Clears the counts. Called before those of a new sample are added. */
 void script_metrics_begin(struct script_metrics *metrics);
-/* grown is the difference from the event's count in its previous sample. */
+/* Adds the count of an event. grown is the difference from the count in the previous sample of the event. */
 void script_metrics_count(struct script_metrics *metrics, uint32_t event, uint64_t grown);
 /* Prints a line for each event with a metric: the row's head and "\tmetric:    1.50  insn per cycle". */
 void script_metrics_print(const struct script_metrics *metrics, struct script_printer *printer, struct text *t,

@@ -20,7 +20,7 @@ struct script_path {
 	struct script_places *places;
 	struct script_code *code;
 	struct script_source *source;
-	uint64_t max_blocks; /* Prints only so many of the newest blocks; 0 for all. */
+	uint64_t max_blocks; /* Maximum number of blocks to print, of which the newest are printed; 0 for all. */
 	const struct script_counters *counters;
 	const struct perfdata_event *event; /* The event of the current sample. */
 };

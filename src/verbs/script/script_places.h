@@ -35,7 +35,7 @@ struct script_place { /* An address with its names. */
 	struct frame_name *name;
 	uint64_t ip;
 	uint64_t offset; /* Offset in the file or the kernel image; the address itself if nothing is mapped there. */
-	bool has_offset; /* FIELD_DSOFF prints the offset. */
+	bool has_offset; /* Whether FIELD_DSOFF prints the offset for this file. */
 	uint32_t frame;
 };
 
@@ -43,14 +43,16 @@ struct script_place { /* An address with its names. */
 bool script_places_init(struct script_places *places);
 /* Has no effect on a zero-initialised structure. */
 void script_places_deinit(struct script_places *places);
+/* Finds the names of an address. */
 bool script_place_find(struct script_places *places, const struct resolve_where *where, unsigned cpumode, uint64_t ip,
 	struct script_place *place);
 /* Returns the CPU mode of an address that was recorded without one. */
 unsigned script_cpumode_of(const struct script_places *places, uint64_t ip);
-/* Returns the CPU mode of accessed data: the kernel also accesses data of user space. */
+/* Returns the CPU mode of accessed data, where cpumode is that of the code: the kernel also accesses data in user
+ * space. */
 unsigned script_data_cpumode(const struct script_places *places, unsigned cpumode, uint64_t address);
 
-/* A tracepoint_symbol for kernel addresses; context is the script_places. */
+/* A callback of type tracepoint_symbol that names kernel addresses; context is a struct script_places. */
 const char *script_kernel_symbol(void *context, uint64_t *address, const char **module);
 
 /* Prints the address in hexadecimal, right-aligned in 16 columns. */
@@ -66,7 +68,7 @@ bool script_print_leaf(struct script_places *places, struct text *t, const struc
 /* Prints a line "\taddress name (path)\n" of a call chain, after the lines of the functions inlined there. */
 bool script_print_frame(
 	struct script_places *places, struct text *t, const struct script_place *place, uint64_t fields);
-/* Prints a newline, and a line for each frame. */
+/* Prints a newline, and a line for each frame of the call chain. */
 bool script_print_chain(struct script_places *places, struct text *t, const struct resolve_where *where,
 	const struct sample_array *chain, uint64_t fields);
 

@@ -37,8 +37,8 @@ struct script_records {
 bool script_records_init(
 	struct script_records *records, uint32_t shown, struct perfdata_reader *reader, struct script_printer *printer);
 void script_records_deinit(struct script_records *records);
-/* Prints the row of a record; damaged records have none. If t is NULL, only reads names. Returns false if out of
- * memory. */
+/* Prints the row of a record; nothing for a damaged record. If t is NULL, only the thread names in the record are
+ * stored. Returns false if out of memory. */
 bool script_records_print(struct script_records *records, struct text *t, const struct record *record);
 /* Returns whether records of this type have a row. */
 bool script_records_is_shown(const struct script_records *records, uint32_t type);
