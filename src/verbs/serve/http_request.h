@@ -47,9 +47,10 @@ struct http_response {
 	/* Static strings for headers; NULL omits the header. policy is the Content-Security-Policy of a page. */
 	const char *type, *encoding, *file_name, *allow, *policy;
 	unsigned retry_after_s; /* 0 omits the header. */
+	/* Adds a header that asks the client for a token (WWW-Authenticate). */
 	bool asks_for_token;
 	struct text body;
-	int fd; /* A file with the body, sent from its beginning; -1 if body has it. */
+	int fd; /* A file with the body, which is sent from the beginning of the file; -1 if the body is in body. */
 };
 #define HTTP_RESPONSE_EMPTY    \
 	(struct http_response) \
@@ -61,7 +62,7 @@ struct http_response {
 bool http_request_argument(const struct http_request *request, struct tally_str name, struct tally_str *value);
 /* Returns the header's value, or an empty string if there is none. The case of name is ignored. */
 struct tally_str http_request_header(const struct http_request *request, struct tally_str name);
-/* Returns whether the header's value, up to a semicolon, equals the word, ignoring case. */
+/* Returns whether the header's value, up to its first semicolon, equals word, ignoring case. */
 bool http_request_header_is(const struct http_request *request, struct tally_str name, struct tally_str word);
 
 /* Replaces the response by {"error": sentence}. */

@@ -21,9 +21,9 @@
 struct http_server_settings {
 	const struct sockaddr *address; /* The address to listen on; port 0 selects any free port. */
 	socklen_t address_bytes;
-	const char *certificate, *key; /* PEM; NULL for no TLS. */
-	size_t body_bytes, all_body_bytes;
-	unsigned connections, client_connections;
+	const char *certificate, *key; /* Texts in PEM format; NULL for no TLS. */
+	size_t body_bytes, all_body_bytes; /* Maximum size of a body, and of all bodies together. */
+	unsigned connections, client_connections; /* Maximum number of connections, and of those of one client. */
 	double client_rate, all_rate; /* Requests per second, of each client and of all; 0 for no limit. */
 	unsigned receive_s, send_s, idle_s;
 	/* Called before the body is received. Sets response->status to refuse the request. */

@@ -4,7 +4,7 @@
  *
  * Each client has a token bucket, and there is one for all clients. The table of clients has a fixed size: a new client
  * replaces the one that has not been seen for the longest time. IPv6 clients are distinguished by the first 64 bits of
- * their address, because a single customer usually has a /64 network. The caller locks.
+ * their address, because a single customer usually has a /64 network. Not thread-safe: the caller must hold a lock.
  *
  *	if (!request_rate_take(&rate, &address, clock_ns())) ... refuse ...
  */
@@ -21,7 +21,7 @@
 struct request_bucket {
 	uint64_t client; /* Hash of the address; 0 if the entry is unused. */
 	uint64_t seen_ns;
-	double left; /* Number of requests that may be made now. */
+	double left; /* Number of requests that may be made at seen_ns. */
 };
 
 struct request_rate {
@@ -30,7 +30,7 @@ struct request_rate {
 	struct request_bucket clients[REQUEST_RATE_CLIENTS];
 };
 
-/* A burst may have as many requests as the rate allows in this time. */
+/* A burst may contain as many requests as the rate allows in this time. */
 #define REQUEST_RATE_BURST_SECONDS 4
 /* Counts a request. Returns false if the client, or all clients together, have exceeded their rate. */
 bool request_rate_take(struct request_rate *rate, const struct sockaddr *client, uint64_t now_ns);

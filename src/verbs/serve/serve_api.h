@@ -48,7 +48,7 @@ struct serve_api {
 	/* The following members are set by serve_api_init. */
 	struct serve_ingest ingest;
 	struct serve_counts counts;
-	uint64_t started_ns, told_ns; /* told_ns is the time of the last message about a failure of the store. */
+	uint64_t started_ns, told_ns; /* Time of the start, and of the last message about a failure of the store. */
 };
 
 /* Returns false if the locks cannot be created. */
@@ -57,7 +57,8 @@ void serve_api_deinit(struct serve_api *api);
 /* Callbacks for struct http_server_settings; context is the serve_api. */
 void serve_api_admit(void *context, const struct http_request *request, struct http_response *response);
 void serve_api_answer(void *context, const struct http_request *request, struct http_response *response);
-/* Removes data that is too old or too large (store_retain). Returns true if it must be called again to remove more. */
+/* Removes the batches before oldest_ns, and the oldest ones as long as the store is larger than max_bytes (0: any
+ * size). Returns true if it should be called again soon to remove more. */
 bool serve_api_retain(struct serve_api *api, uint64_t oldest_ns, uint64_t max_bytes);
 
 #endif

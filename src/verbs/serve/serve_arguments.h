@@ -17,7 +17,7 @@ enum serve_argument {
 	SERVE_ARGUMENT_QUERY = 1,
 	SERVE_ARGUMENT_TIMES = 2, /* The arguments from and until. */
 	SERVE_ARGUMENT_EVENT = 4,
-	SERVE_ARGUMENT_PROFILE = 8, /* The arguments format, threads and count. */
+	SERVE_ARGUMENT_PROFILE = 8, /* The arguments format, threads, merge, by and count. */
 	SERVE_ARGUMENT_STEP = 16,
 	SERVE_ARGUMENT_BASELINE = 32, /* The arguments baseline_query, baseline_from and baseline_until. */
 };
@@ -32,7 +32,8 @@ struct serve_arguments {
 	uint64_t step_ns;
 };
 
-/* takes has bits of enum serve_argument. Returns INVALID if an argument is not among them, repeated or malformed. */
+/* Reads the arguments that takes, a set of enum serve_argument bits, permits. Returns INVALID if there is another
+ * argument, or if one is repeated or malformed. */
 TALLY_MUST_CHECK enum tally_status serve_arguments_read(const struct http_request *request, unsigned takes,
 	uint64_t now_ns, struct serve_arguments *arguments, struct tally_error *err);
 void serve_arguments_deinit(struct serve_arguments *arguments);

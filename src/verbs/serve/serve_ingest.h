@@ -34,9 +34,10 @@ struct serve_ingest {
 /* Returns false if the locks cannot be created. */
 bool serve_ingest_init(struct serve_ingest *ingest, struct store *store, pthread_mutex_t *store_lock);
 void serve_ingest_deinit(struct serve_ingest *ingest);
-/* Returns whether the last commit failed, less than a minute ago, and sets why. */
+/* Returns whether the last commit failed less than a minute ago; if so, sets why to its error. */
 bool serve_ingest_fails(struct serve_ingest *ingest, struct tally_error *why);
-/* After CORRUPT, INVALID and LIMIT the batch will never be accepted; after other errors the sender should retry. */
+/* Stores a batch, and returns when it is on disk. After CORRUPT, INVALID and LIMIT, the batch will never be accepted;
+ * after other errors, the sender should retry. */
 TALLY_MUST_CHECK enum tally_status serve_ingest_add(struct serve_ingest *ingest, struct tally_bytes body,
 	bool is_packed, struct store_receipt *receipt, struct tally_error *err);
 

@@ -17,7 +17,7 @@ static inline void serve_count(uint64_t *counter, uint64_t more)
 	__atomic_fetch_add(counter, more, __ATOMIC_RELAXED);
 }
 
-/* Returns false, and sets an error response, if the store is used by others for too long. */
+/* Locks the store. Returns false, and sets an error response, if other threads hold the lock for too long. */
 bool serve_store_lock(struct serve_store *store, struct http_response *response);
 /* Sets the response to an error after which the client should retry. Occasionally reports it on standard error. */
 void serve_api_unavailable(struct serve_api *api, const struct tally_error *err, struct http_response *response);

@@ -22,7 +22,8 @@ struct serve_tokens {
 	size_t count;
 };
 
-/* Returns INVALID if the file has no token, or one that is too short, too long, or not of visible ASCII characters. */
+/* Returns INVALID if the file has no token, or a token that is too short, too long, or contains characters that are not
+ * visible ASCII. */
 TALLY_MUST_CHECK enum tally_status serve_tokens_read(
 	const char *path, struct serve_tokens *tokens, struct tally_error *err);
 /* Returns the token of the header "Authorization: Bearer TOKEN", or an empty string if there is none. */
