@@ -12,8 +12,9 @@
 
 #include "kernel/system/kernel_files.h"
 
-/* Returns each cgroup once, in the order of the words; matches of a pattern are sorted by name. Returns NOT_FOUND if a
- * pattern matches no cgroup. Names that are not patterns are not checked for existence. */
+/* Appends each cgroup once, in the order of the words of text; matches of a pattern are sorted by name. Returns
+ * NOT_FOUND if a pattern matches no cgroup. Words that are not patterns are names, which are not checked for
+ * existence. */
 TALLY_MUST_CHECK enum tally_status stat_cgroups_find(
 	const struct kernel_seam *kernel, const char *text, struct name_list *names, struct tally_error *err);
 

@@ -18,9 +18,10 @@ TALLY_MUST_CHECK int stat_compare_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, int rest, struct stat_settings *s);
 /* Must be called before the runs. Returns INVALID if --fail-if names an event that is not compared. */
 TALLY_MUST_CHECK enum tally_status stat_compare_check(const struct stat_session *session, struct tally_error *err);
-/* The caller sets kernel, job, target and events of the session. Sets its signal if a signal ended the runs, and its
- * gate_code if --fail-if was given. Appends the table to t and the reasons for missing counts to reasons, one per line.
- * Returns INVALID, after appending the table, if runs failed, because there is no verdict then. */
+/* Runs the commands and appends the table to t, and the reasons for missing counts to reasons, one per line. The caller
+ * sets kernel, job, target and events of the session. If a signal ended the runs, the signal of the session is set;
+ * with --fail-if, its gate_code is set. Returns INVALID, after appending the table, if runs failed, because there is no
+ * verdict then. */
 TALLY_MUST_CHECK enum tally_status stat_compare(struct stat_session *session, const char *program, struct text *t,
 	const struct stat_style *style, struct text *reasons, struct tally_error *err);
 

@@ -39,12 +39,16 @@ struct stat_counts_file {
 	bool has_environment;
 };
 
+/* Adds the counts in the file path. Returns an error if the file cannot be read, and the errors of
+ * stat_counts_file_parse. */
 TALLY_MUST_CHECK enum tally_status stat_counts_file_read(
 	const char *path, struct stat_counts_file *file, struct tally_error *err);
-/* Returns CORRUPT with a line number if a line is not valid, INVALID if counts are not simulated or there are none. */
+/* Adds the counts in text. Returns CORRUPT with a line number if a line is not valid, and INVALID if counts are not
+ * simulated or there are none. */
 TALLY_MUST_CHECK enum tally_status stat_counts_file_parse(
 	struct tally_str text, struct stat_counts_file *file, struct tally_error *err);
-/* Returns the count of an event, or NULL. benchmark "" selects a benchmark without a name. */
+/* Returns the row of an event, or NULL if there is none; valid until rows are added. benchmark "" selects the benchmark
+ * without a name. */
 const struct stat_counts_row *stat_counts_file_find(
 	const struct stat_counts_file *file, const char *benchmark, struct tally_str event);
 void stat_counts_file_deinit(struct stat_counts_file *file);

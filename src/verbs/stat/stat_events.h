@@ -19,7 +19,8 @@ struct stat_counted {
 	struct metric_set *metrics; /* Remains empty if no metrics were requested. */
 };
 
-/* Returns 0, or the exit code after printing the failure. */
+/* Adds the events to counted->events, and the metrics to counted->metrics. Returns 0, or the exit code after printing
+ * the failure. */
 TALLY_MUST_CHECK int stat_events_make(const struct cli *cli, const struct command *command,
 	const struct kernel_seam *kernel, const struct stat_event_settings *settings, bool is_system_wide,
 	struct stat_counted *counted);

@@ -48,7 +48,7 @@ struct stat_gate_row { /* A count or time of both sides, and its judgement. */
 	const char *benchmark; /* Name of the benchmark; NULL if it has none. */
 	const char *name; /* Name of the event or time. */
 	const char *unit;
-	bool is_gated; /* Clauses without a name apply to the row. */
+	bool is_gated; /* Clauses without a name (regression, improvement and change) apply to the row. */
 	struct run_gate_side a, b;
 	/* The following members are set by stat_gate_judge. */
 	bool is_judged; /* A clause applies to the row. */
@@ -78,7 +78,7 @@ void stat_gate_print(struct text *t, const struct stat_gate_row *rows, size_t co
 /* Prints a Markdown table for a code review comment. */
 void stat_gate_markdown(struct text *t, const struct stat_gate_row *rows, size_t count, enum run_verdict verdict,
 	const struct stat_style *style);
-/* Appends the members that describe the judgement of a row. */
+/* Appends members that describe the judgement of a row to the open object of json. */
 void stat_gate_json(struct json *json, const struct stat_gate_row *row);
 /* Returns EXIT_CHANGED, EXIT_UNDECIDED or 0. */
 int stat_gate_exit_code(enum run_verdict verdict);

@@ -25,7 +25,8 @@ struct stat_passes { /* How well the passes agree. Borrows nothing. */
 /* Checks the options. Returns 0, or the exit code after a message. */
 TALLY_MUST_CHECK int stat_passes_check(
 	const struct cli *cli, const struct command *command, const struct stat_job *job);
-/* The caller sets kernel, job, target and events of the session, which receives the counts of all passes. */
+/* Runs all passes. The caller sets kernel, job, target and events of the session, which receives the counts of all
+ * passes. */
 TALLY_MUST_CHECK enum tally_status stat_passes_run(
 	struct stat_session *session, struct stat_passes *passes, struct tally_error *err);
 void stat_passes_print(struct text *t, const struct stat_passes *passes, const struct stat_style *style);

@@ -16,10 +16,11 @@ void stat_reasons_add(struct text *text, const char *program, const struct stat_
 /* Like stat_reasons_add, but appends only the reasons for missing or incomplete counts. */
 void stat_reasons_add_missing(struct text *text, const char *program, const struct stat_session *session);
 
-/* Adds warnings, for machine-readable formats, that all counts are incomplete: events ended by the kernel, lost
- * switches. */
+/* For machine-readable formats, adds warnings if all counts are incomplete because the kernel ended the events or
+ * switches were lost. */
 void stat_reasons_warn(const struct stat_session *session, struct diag *warnings);
-/* Appends "shared counters missed 3 switches, children or cgroups of all sessions". */
+/* Appends the number of losses in words, such as "shared counters missed 3 switches, children or cgroups of all
+ * sessions". */
 void stat_reasons_add_losses(struct text *text, const struct stat_session *session);
 
 #endif

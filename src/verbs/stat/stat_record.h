@@ -26,7 +26,8 @@ struct stat_record {
 	uint64_t *first_ids; /* ID of each event's first counter, which the others follow; 0 if not supported. */
 };
 
-/* Renames an existing file to PATH.old. A stream (stream_output.h) is written sequentially. */
+/* Creates the output path; an existing file is renamed to PATH.old. If path is a stream (stream_output.h), it is
+ * written sequentially. */
 TALLY_MUST_CHECK enum tally_status stat_record_open(
 	struct stat_record *r, const char *path, char *const *argv, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status stat_record_begin(struct stat_record *r, const struct stat_counting *counting,

@@ -34,7 +34,7 @@ struct stat_session {
 	struct stat_cell *cells;
 	struct stat_cell *interval_cells;
 	bool *supported; /* Indexed by event. */
-	uint32_t *sources; /* For stat_report. */
+	uint32_t *sources; /* Indices of the events to which ratios of other events may refer (stat_report.sources). */
 	size_t source_count;
 	char **reasons; /* Why each event was not counted; NULL if it was. */
 	bool wants_errors; /* Estimates the errors of scaled counts. */
@@ -49,33 +49,35 @@ struct stat_session {
 	size_t run_len, run_cap;
 	struct stat_values *values; /* Receives each run's counts; borrowed; NULL if they are not needed. */
 	bool leaves_failures_out; /* Excludes failed runs from values. */
-	struct stat_failures failures; /* Failures of the command, except of runs that were ended by us. */
+	struct stat_failures failures; /* Failures of the command, except of runs that tally itself ended. */
 	struct diag warnings; /* Warnings that the counts are incomplete. */
 	const struct stat_environment *environment; /* For stat_report. */
 	const char *benchmark; /* For stat_report. */
 	/* Results of the last run. */
 	int command_status; /* As returned by waitpid. */
 	bool has_command_status;
-	bool was_told_to_end; /* We ended the command: after the timeout, the last interval or a control command. */
+	/* tally ended the command: after the timeout, after the last interval, or because of a control command. */
+	bool was_told_to_end;
 	int signal; /* Signal that ended the measurement; 0 if there was none. */
 	int gate_code; /* Exit code of the verdict of --compare --fail-if. */
 	bool is_cut_off; /* The kernel ended the events at an exec, although the target ran on (exec_stop.h). */
-	bool was_cut_off_at_start; /* This happened at the command's own exec, so nothing was counted. */
+	/* The events were ended at the exec of the command itself, so nothing was counted. */
+	bool was_cut_off_at_start;
 };
 
-/* Called at the end of each interval, and at the end of the run for an incomplete one. The report has the counts of
- * that interval only. */
+/* Callback at the end of each interval, and at the end of the run for an incomplete interval. The report contains the
+ * counts of that interval only. */
 typedef void (*stat_show_interval)(void *context, const struct stat_report *report);
 
-/* Returns the first time after now_ns that is due_ns plus a multiple of interval_ns, which is not 0. Thus a late
- * interval does not shift later ones, and missed intervals are skipped. */
+/* Returns the first time after now_ns that is due_ns plus a multiple of interval_ns, which must not be 0. Thus a late
+ * interval does not delay later ones, and missed intervals are skipped. */
 uint64_t stat_next_deadline(uint64_t due_ns, uint64_t interval_ns, uint64_t now_ns);
 TALLY_MUST_CHECK enum tally_status stat_run(
 	struct stat_session *session, stat_show_interval show, void *context, struct tally_error *err);
-/* Returns a report of the totals so far. */
+/* Returns a report of the totals so far, which borrows from the session. */
 struct stat_report stat_session_report(const struct stat_session *session);
-/* Returns the exit code of the command in a shell's encoding; of several runs, that of the last one that failed. If a
- * signal ended the measurement, ends the process by this signal. */
+/* Returns the exit code of the command, encoded as in a shell; after several runs, that of the last run that failed. If
+ * a signal ended the measurement, does not return, but ends the process by this signal. */
 int stat_session_leave(const struct stat_session *session);
 void stat_session_deinit(struct stat_session *session);
 

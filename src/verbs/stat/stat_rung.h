@@ -21,9 +21,10 @@ struct stat_rung {
 	const struct stat_origin *origin;
 };
 
-/* Sets job->rung if getrusage is used. Returns TALLY_DENIED if every event is denied and --require-event was given, and
- * TALLY_UNSUPPORTED if --rung rusage cannot count what is requested. With --rung auto, opening the events fails in that
- * case. */
+/* Sets job->rung if getrusage is used. Returns TALLY_DENIED if every event is denied and --require-event was given,
+ * TALLY_UNSUPPORTED if --rung rusage cannot count what is requested, and TALLY_INVALID if both options were given. With
+ * --rung auto, if events are denied and getrusage cannot count what is requested, job->rung is not set, and opening the
+ * events fails later. */
 TALLY_MUST_CHECK enum tally_status stat_rung_choose(struct stat_rung *rung, const struct kernel_seam *kernel,
 	struct stat_job *job, const struct event_list *events, struct tally_error *err);
 void stat_rung_deinit(struct stat_rung *rung);

@@ -20,7 +20,7 @@ struct stat_event_word {
 	const char *text;
 };
 
-struct stat_lines { /* How counts are aggregated to lines. */
+struct stat_lines { /* How counts are aggregated; each aggregate is printed on a line of its own. */
 	enum aggregation_mode mode;
 	unsigned cache_level; /* For AGGREGATE_CACHE; 0 for the last level. */
 };

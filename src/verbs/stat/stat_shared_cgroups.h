@@ -22,7 +22,7 @@ TALLY_MUST_CHECK enum tally_status stat_shared_cgroups_disable(
 	struct stat_shared_cgroups *cgroups, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status stat_shared_cgroups_read(
 	struct stat_shared_cgroups *cgroups, struct tally_error *err);
-/* Returns how often counting was missed. */
+/* Returns how often a counter could not be read or a cgroup was nested too deeply; 0 if cgroups is NULL. */
 uint64_t stat_shared_cgroups_losses(const struct stat_shared_cgroups *cgroups);
 void stat_shared_cgroups_close(struct stat_shared_cgroups *cgroups);
 

@@ -32,7 +32,7 @@ struct stat_simulated {
 	char by[SIMULATION_MODEL_BYTES]; /* The simulator and its model, known after the first run. */
 	struct stat_origin origin;
 	struct stat_environment environment; /* The environment of the commands. */
-	struct stat_rung rung; /* Has the label above the counts. */
+	struct stat_rung rung; /* Its label is printed above the counts. */
 };
 
 struct stat_simulated_result { /* The result of one run. */
