@@ -58,14 +58,17 @@ struct summary_facts {
 	bool is_time; /* Periods are nanoseconds. */
 	uint64_t samples, period;
 	VEC(struct summary_event) others; /* In the recording's order. */
-	double error_points; /* Error of a share of 50 %, the largest, at 95 % confidence, in percentage points. */
+	/* Half the width of the 95 % confidence interval of a share of 50 %, in percentage points; it is smaller for
+	 * other shares. */
+	double error_points;
 	VEC(struct summary_function) functions; /* All functions, heaviest first. */
 	VEC(struct summary_node) nodes; /* In the order of the tree. */
 	VEC(struct summary_state) states; /* For wall-clock recordings, heaviest first. */
-	VEC(struct summary_change) changes; /* Those that exceed the error of both recordings, largest first. */
+	/* Those that exceed the statistical error of both recordings, largest first. */
+	VEC(struct summary_change) changes;
 	uint64_t base_samples, base_period;
 	bool has_file; /* The commands can read the recording; otherwise the user has to create a file first. */
-	bool is_made_again; /* The first command records that file. */
+	bool is_made_again; /* The first of the commands records this file. */
 	struct tally_str verdict; /* Verdict on the recording's health. */
 	VEC(struct tally_str) notes; /* Sentences about the reliability of the recording. */
 	const char *commands[SUMMARY_COMMANDS]; /* NULL in the facts of a recording without samples. */

@@ -3,7 +3,7 @@
  * summary_recording.h - reads a recording for a summary: its profile, the summarised event, and its functions as rows.
  *
  *	struct summary_recording recording;
- *	status = summary_recording_open(cli, &input, event, &recording, err);	// closed also after a failure
+ *	status = summary_recording_open(cli, &input, event, &recording, err);
  *	summary_recording_close(&recording);
  */
 #ifndef VERBS_SUMMARY_SUMMARY_RECORDING_H
@@ -31,8 +31,9 @@ struct summary_recording {
 
 extern const enum profile_key summary_keys[SUMMARY_KEYS];
 
-/* event NULL selects the first event with samples. Returns NOT_FOUND if there are no samples of the event. The intact
- * part of a damaged recording is used. */
+/* Reads the recording. If event is NULL, the first event with samples is selected. Returns NOT_FOUND if there are no
+ * samples of the event. Of a damaged recording, the intact part is read. The caller closes the recording, also after a
+ * failure. */
 TALLY_MUST_CHECK enum tally_status summary_recording_open(const struct cli *cli, const struct data_input *input,
 	const char *event, struct summary_recording *recording, struct tally_error *err);
 void summary_recording_close(struct summary_recording *recording);
