@@ -29,12 +29,13 @@ struct test_check {
 
 const struct test_check *test_checks_all(size_t *count);
 
-/* Set the reason and return TEST_SKIP or TEST_FAILED. */
+/* Both set the reason: test_skip returns TEST_SKIP, and test_fail returns TEST_FAILED. */
 enum test_result test_skip(struct test_run *run, const char *format, ...) TALLY_PRINTF(2, 3);
 enum test_result test_fail(struct test_run *run, const char *format, ...) TALLY_PRINTF(2, 3);
-/* Runs this program in the run's folder, with the blank-separated words of line; "@" stands for the path of this
- * program. Appends the output and messages to out and to the log. Returns the exit status, or -1 if the program did not
- * end within a minute. cpu_ns, unless NULL, receives the CPU time of the program and its children. */
+/* Runs this program in the temporary folder, with the words of line as arguments, which are separated by blanks; the
+ * word "@" stands for the path of this program. Appends its output and messages to out and to the log. Returns the exit
+ * status, or -1 if the program could not be started or did not end within a minute. cpu_ns receives the CPU time of the
+ * program and its children, unless it is NULL. */
 int test_run_self(struct test_run *run, const char *line, struct text *out, uint64_t *cpu_ns);
 
 #endif

@@ -14,18 +14,19 @@
 
 struct workload {
 	const char *name;
-	int (*run)(int argc, char **argv); /* argv has the words after the name. */
+	int (*run)(int argc, char **argv); /* argv has the argc words after the name. Returns the exit code. */
 };
 
 const struct workload *workloads_all(size_t *count);
 /* Returns NULL if there is no such workload. */
 const struct workload *workload_find(const char *name);
-/* Starts the workload's time, argv[0] in seconds or else one second. Returns false after a message. */
+/* Starts the time for which the workload runs: argv[0] in seconds, or one second if argc is 0. Returns false after a
+ * message. */
 bool workload_start(int argc, char **argv);
 /* Returns whether the workload's time is over. */
 bool workload_ends(void);
 
-/* Functions and data that occur in recordings by their names. */
+/* The following functions and data are searched for by name in recordings. */
 struct workload_datasym { /* perf's test scripts expect data1 at offset 0 and data2 at 0x38. */
 	char data1;
 	char reserved[55];
