@@ -16,7 +16,8 @@
 struct timechart_feed {
 	bool without_power; /* Omits idle states and frequencies. */
 	bool skips_eagain; /* Omits I/O operations that returned EAGAIN. */
-	uint64_t merge_ns; /* I/O calls of one kind and descriptor are merged if the gap is at most this long. */
+	/* I/O calls of the same kind and descriptor are merged if the time between them is at most this long. */
+	uint64_t merge_ns;
 };
 
 /* Feeds all records, and then ends the open spans. Returns INVALID if the recording has no event that can be drawn. Of

@@ -28,7 +28,7 @@ struct timechart_choice {
 };
 
 struct timechart_rows {
-	VEC(uint32_t) rows;
+	VEC(uint32_t) rows; /* Indices of tracks, in the order in which they are drawn. */
 	size_t tasks; /* Number of rows of tasks. */
 	size_t hidden_tasks; /* Number of selected tasks that are hidden because they ran too briefly. */
 };
