@@ -27,8 +27,9 @@ struct top_annotate_config { /* All pointers are borrowed. */
 TALLY_MUST_CHECK enum tally_status top_annotate_create(
 	const struct top_annotate_config *config, struct top_annotate **annotate, struct tally_error *err);
 void top_annotate_destroy(struct top_annotate *annotate);
-/* recording has the processes and new records of a refresh (live_profile_recording), and must stay valid until the next
- * call. After a failure the old samples are retained, and later calls add none. */
+/* Adds the samples of recording, which contains the processes and the new records of a refresh
+ * (live_profile_recording), and must stay valid until the next call. With fades, the weight of the earlier samples is
+ * reduced. After a failure, later calls may fail and add no samples. */
 TALLY_MUST_CHECK enum tally_status top_annotate_take(
 	struct top_annotate *annotate, struct tally_bytes recording, bool fades, struct tally_error *err);
 /* Removes all samples. */

@@ -26,10 +26,12 @@ struct top_code {
 	struct top_annotate *annotate; /* Valid while code is displayed. */
 };
 
-/* Displays errors on the screen, except NOMEM, which is returned. */
+/* Returns when the user leaves the code; leaves is set if the user quits. Errors are displayed on the screen, except
+ * NOMEM, which is returned. */
 TALLY_MUST_CHECK enum tally_status top_code_show(
 	struct top_code *code, const struct explore_symbol *symbol, bool *leaves, struct tally_error *err);
-/* Prints the code of the function of --sym-annotate for one table, or nothing if it has no samples. */
+/* Prints the code of the function of --sym-annotate, with the samples of the table with this index; nothing if it has
+ * no samples. */
 TALLY_MUST_CHECK enum tally_status top_code_print(
 	struct top_view *view, uint32_t index, struct text *out, struct tally_error *err);
 

@@ -40,7 +40,7 @@ struct top_state {
 	size_t help_count;
 	int signal_fd;
 	uint32_t current; /* Index of the view's tables. */
-	int64_t due_ms;
+	int64_t due_ms; /* Time (clock_ms) of the next refresh. */
 	enum profile_key order; /* The sort column that the user has selected; valid if has_order is set. */
 	uint32_t order_member; /* Index of the group member by which rows are sorted. */
 	bool has_order, is_frozen, leaves, is_woken;
@@ -56,7 +56,7 @@ void top_state_deinit(struct top_state *x);
 TALLY_MUST_CHECK enum tally_status top_state_draw(struct top_state *x, struct tally_error *err);
 /* Waits for a key. Returns TUI_KEY_NONE if something else is due. */
 uint32_t top_state_wait(struct top_state *x);
-/* Refreshes the profile if that is due. The member changes has increased if the profile has changed. */
+/* Refreshes the profile if that is due. Increases the member changes if the profile has changed. */
 TALLY_MUST_CHECK enum tally_status top_state_take_time(struct top_state *x, struct tally_error *err);
 
 TALLY_MUST_CHECK enum tally_status top_state_switch_event(struct top_state *x, uint32_t step, struct tally_error *err);

@@ -4,7 +4,7 @@
  *
  * Session and settings are borrowed. Tables borrow the session's profile until its next refresh. Not thread-safe.
  *
- *	top_view_init(&view, settings, session, err);
+ *	top_view_init(&view, cli, settings, session, err);
  *	top_view_renew(&view, err);	// after each refresh
  *	for (uint32_t i = 0; i < view.count; i++) top_view_table(&view, i, &table, err);
  *	top_view_deinit(&view);
@@ -33,7 +33,7 @@ struct top_view {
 	uint32_t count;
 	bool has_group;
 	struct diag doubts; /* Messages about doubtful symbols, each one once. */
-	size_t doubts_told; /* Number of those that top_view_doubt has returned. */
+	size_t doubts_told; /* Number of messages in doubts that top_view_doubt has returned. */
 	struct top_annotate *annotate; /* NULL if no code is displayed. */
 };
 
