@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_before.h - reads from /proc the system calls that threads were in when their trace began: numbers and
+ * trace_before.h - reads from /proc the system calls that threads had begun before the trace: their numbers and
  * arguments, but not the times at which they began.
  *
  *	trace_before_read(job, tids, count, err);   // after the trace has begun

@@ -3,7 +3,7 @@
  * trace_choice.h - distinguishes system calls from other events in the arguments of -e, and parses the events with the
  * filters and cgroups that follow them.
  *
- * The caller owns the choice. trace_choice_make prints error messages, and returns 0 or the exit code.
+ * The caller owns the choice.
  *
  *	struct trace_choice choice;
  *	code = trace_choice_make(cli, command, kernel, &settings, machine, &choice);
@@ -24,13 +24,15 @@ struct trace_choice {
 	struct syscall_set *wanted[SYSCALLS_COUNT];
 	bool traces_calls;
 	struct event_list events; /* The other events, after one that carries side-band records. */
-	const char *cgroups; /* Cgroup of a -G before all events, which also applies to calls; NULL if there is none. */
+	/* Argument of a -G that precedes all events, whose cgroup also applies to calls; NULL if there is none. */
+	const char *cgroups;
 	const char *cgroup_path; /* Directory of cgroups; owned by events. */
 };
 
 /*
- * Makes the choice. machine is that of the recording, or this machine. If kernel is NULL, only calls are selected,
- * because the events are in a recording.
+ * Makes the choice. Returns 0, or the exit code after an error message. machine is the machine of the recording (as in
+ * uname -m), or of this system. If kernel is NULL, only calls are selected, because the events are those of a
+ * recording.
  */
 int trace_choice_make(const struct cli *cli, const struct command *command, const struct kernel_seam *kernel,
 	const struct trace_settings *settings, const char *machine, struct trace_choice *choice);
@@ -41,8 +43,8 @@ static inline bool trace_choice_wants(const struct trace_choice *choice, enum sy
 	return !set || (number < SYSCALL_NUMBERS ? set->has[number] : set->has_others);
 }
 /*
- * Appends a filter for the field id of raw_syscalls:sys_enter and sys_exit that selects the calls; nothing if all are
- * selected, or if the filter would be too long for the kernel.
+ * Appends a filter for the field id of raw_syscalls:sys_enter and sys_exit, which selects the calls; appends nothing if
+ * all are selected, or if the filter would be too long for the kernel.
  */
 void trace_choice_print_filter(const struct trace_choice *choice, struct text *t);
 

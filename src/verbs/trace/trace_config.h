@@ -10,7 +10,7 @@
 #include "base/diag.h"
 #include "verbs/trace/trace_settings.h"
 
-/* Ignores an invalid value, and adds a warning to notes. */
+/* Applies these settings to settings. Ignores an invalid value, and adds a warning to notes. */
 TALLY_MUST_CHECK enum tally_status trace_config_read(
 	struct trace_settings *settings, struct diag *notes, struct tally_error *err);
 

@@ -12,7 +12,8 @@
 #include "verbs/trace/trace_job.h"
 
 struct trace_events_request {
-	struct trace_job *job; /* Its events receive their roles; its excluded processes are filtered out. */
+	/* The job, whose events receive their roles, and whose excluded processes are filtered out. */
+	struct trace_job *job;
 	struct trace_choice *choice; /* Its events are completed. */
 	const struct kernel_seam *kernel;
 	bool has_records; /* True if calls are reported by the BPF program; otherwise by tracepoints. */

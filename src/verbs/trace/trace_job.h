@@ -32,7 +32,7 @@ enum trace_role { /* Role of an event. */
 	TRACE_SILENT, /* Carries side-band records only, or was not selected. */
 };
 
-struct trace_job_event { /* State of an event, indexed as in the source. */
+struct trace_job_event { /* State of an event; elements have the same indices as the events of the source. */
 	enum trace_role role;
 	bool switches_on, switches_off; /* Events of --switch-on and --switch-off. */
 	uint64_t most; /* Maximum number of samples (nr=); UINT64_MAX if there is none. */
@@ -48,14 +48,14 @@ struct trace_job {
 	struct data_source source;
 	struct trace_threads threads;
 	struct trace_sums sums;
-	struct cgroup_names cgroups; /* Names of cgroups, for sums by cgroup. */
+	struct cgroup_names cgroups; /* Names of cgroups, for a summary by cgroup. */
 	struct text out;
 	struct syscall_print_options style;
 	VEC(struct trace_job_event) events;
 	uint8_t file_changes[SYSCALLS_COUNT][SYSCALL_NUMBERS]; /* Effects of calls on descriptors; see trace_files.c. */
 	bool has_file_changes[SYSCALLS_COUNT];
-	uint64_t files_read; /* Number of descriptors of which the names were read from /proc. */
-	bool sums_come; /* True if calls are counted in the kernel. */
+	uint64_t files_read; /* Number of descriptors whose paths were read from /proc. */
+	bool sums_come; /* True if calls are counted by the BPF program in the kernel. */
 	struct map_u64 excluded; /* IDs of excluded processes. */
 	bool has_command_status; /* True if the command of a live trace has ended. */
 	int command_status; /* Status of the command as in waitpid. */
@@ -71,20 +71,27 @@ struct trace_job {
 	bool is_considered; /* True if samples are handled, between the events of --switch-on and --switch-off. */
 	bool is_over; /* True if the limit of --max-events or nr= was reached. */
 	bool has_base;
-	uint64_t base_ns; /* Time of the first event; valid if has_base. */
+	/*
+	 * Time to which printed times are relative: that of the first event, or 0 if the settings have full_time. Valid
+	 * if has_base is set.
+	 */
+	uint64_t base_ns;
 	uint64_t records; /* Number of all records, for the percentages of the summary. */
 	uint64_t printed; /* Number of printed lines, as --max-events counts them. */
-	/* Thread that was the last to begin a call; NULL if there is none or the call was printed. */
+	/* The thread whose call began last and is not printed yet; NULL if there is none. */
 	struct trace_thread *current;
 };
 
 void trace_job_init(struct trace_job *job, const struct cli *cli, const struct trace_settings *settings,
 	const struct trace_choice *choice);
 void trace_job_deinit(struct trace_job *job);
-/* Returns the owner in trace_sum_key of a sample, which depends on the summary mode. */
+/*
+ * Returns the owner (see trace_sum_key) to which the call of a sample is added: a thread, a cgroup, or 0, according to
+ * the summary mode.
+ */
 uint64_t trace_job_owner(
 	const struct trace_job *job, const struct data_sample *sample, const struct trace_thread *thread);
-/* Returns the name of a thread; callback of struct syscall_print_options, of which context is the job. */
+/* Returns the name of a thread. A callback of struct syscall_print_options, with the struct trace_job as context. */
 struct tally_str trace_job_thread_name(void *context, uint32_t tid);
 /* Assigns roles to the events of the source, unless they are assigned already. */
 TALLY_MUST_CHECK enum tally_status trace_job_read_events(struct trace_job *job, struct tally_error *err);

@@ -5,7 +5,7 @@
  *
  *	trace_line_begin(job, &(struct trace_stamp){.thread = thread, .has_time = true, .time_ns = t});
  *	... text_str(&job->out, "openat(...)\n") ...
- *	if (!trace_line_chain(job, &sample, err)) return TALLY_NOMEM;
+ *	if (!trace_line_chain(job, &sample, true, err)) return TALLY_NOMEM;
  */
 #ifndef VERBS_TRACE_TRACE_LINE_H
 #define VERBS_TRACE_TRACE_LINE_H
@@ -16,7 +16,8 @@ struct trace_stamp {
 	const struct trace_thread *thread;
 	uint32_t cpu; /* CPU of the event; for an unfinished call, the CPU on which it began. */
 	bool has_time, has_duration;
-	bool is_call; /* If false and no calls are traced, a line without a duration has no column for it. */
+	/* True for system calls. If it is false and no calls are traced, the line has no column for a duration. */
+	bool is_call;
 	uint64_t time_ns, duration_ns;
 };
 
@@ -26,12 +27,12 @@ void trace_line_set_base(struct trace_job *job, uint64_t time_ns);
 /* Prints a text in colour if the output is a terminal. code is an SGR code such as "31". */
 void trace_line_colour(struct trace_job *job, const char *code, const char *text);
 /*
- * Resolves the sample's call chain, and stores the number of frames to print in shown. is_call: of a system call, the
- * kernel frames are printed only with --kernel-syscall-graph. Returns false if out of memory.
+ * Resolves the sample's call chain, and sets shown to the number of frames to print. is_call means that the sample is
+ * of a system call; its kernel frames are printed only with --kernel-syscall-graph. Returns false if out of memory.
  */
 bool trace_line_frames(struct trace_job *job, const struct data_sample *sample, bool is_call,
 	struct resolved_chain *chain, size_t *shown, struct tally_error *err);
-/* Prints the call chain, if samples have one. Returns false if out of memory. */
+/* Prints the call chain of the sample, if it has one. Returns false if out of memory. */
 bool trace_line_chain(struct trace_job *job, const struct data_sample *sample, bool is_call, struct tally_error *err);
 /*
  * Returns true if the chain has at least the number of frames in --min-stack. Also returns false if memory ran out

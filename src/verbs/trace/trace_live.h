@@ -21,7 +21,7 @@ struct trace_live;
 struct trace_live_config {
 	struct trace_job *job; /* An initialised job without a source. */
 	struct trace_choice *choice; /* Its events are completed. */
-	char *const *words; /* Words of the command, NULL-terminated. */
+	char *const *words; /* Words of the command, NULL-terminated; empty if there is no command. */
 	char *const *argv; /* The whole command line, NULL-terminated. */
 };
 
@@ -30,8 +30,9 @@ struct trace_live_config {
  * trace_live_close(*live) in both cases.
  */
 int trace_live_open(const struct trace_live_config *config, struct trace_live **live);
+/* Runs until the command or the target ends, a limit of the settings is reached, or a signal arrives. */
 TALLY_MUST_CHECK enum tally_status trace_live_run(struct trace_live *live, struct tally_error *err);
-/* Prints what was lost, and whether tracing never began. */
+/* Prints which records and counts were lost, and whether tracing never began. */
 void trace_live_tell_losses(struct trace_live *live);
 /*
  * Prints a note if the command still runs after tracing has ended (because of --max-events, or because the reader of

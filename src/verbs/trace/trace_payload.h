@@ -10,7 +10,10 @@
 
 #include "verbs/trace/trace_job.h"
 
-/* Prints the fields of a tracepoint's sample, which are the text between the parentheses of its line. */
+/*
+ * Appends the fields of a tracepoint's sample to job->out; on a line of trace, they are the text between the
+ * parentheses.
+ */
 void trace_payload_print(struct trace_job *job, const struct data_sample *sample);
 
 #endif

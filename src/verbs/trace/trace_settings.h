@@ -10,7 +10,7 @@
 #include "tasks/session/recording_input.h"
 #include "tasks/session/symbol_options.h"
 
-#define TRACE_ALIGNMENT 70 /* Default width of a call and its arguments, before "= ", in columns. */
+#define TRACE_ALIGNMENT 70 /* Default width of a call and its arguments, before "= ", in characters. */
 
 enum trace_word_kind { TRACE_WORD_CHOICE, TRACE_WORD_FILTER, TRACE_WORD_CGROUP };
 

@@ -6,7 +6,7 @@
  *
  *	struct trace_sums sums = {0};
  *	trace_sums_init(&sums);
- *	trace_sums_add(&sums, (struct trace_sum_key){tid, SYSCALLS_X86_64, 0}, ns, errno_or_0);
+ *	trace_sums_add(&sums, &(struct trace_sum_key){tid, SYSCALLS_X86_64, 0}, ns, errno_or_0);
  *	trace_sums_deinit(&sums);
  */
 #ifndef VERBS_TRACE_TRACE_SUMS_H
@@ -17,10 +17,10 @@
 #include "base/wide.h"
 #include "syscalls/syscall_names.h"
 
-#define TRACE_SUMS_UNTIMED UINT64_MAX
+#define TRACE_SUMS_UNTIMED UINT64_MAX /* The duration of a call is not known. */
 
 struct trace_sum_key {
-	uint64_t owner;
+	uint64_t owner; /* Identifies a thread or a cgroup (trace_job_owner). */
 	enum syscall_abi abi;
 	uint32_t number;
 };
@@ -36,7 +36,7 @@ struct trace_sum {
 struct trace_sum_error {
 	uint64_t calls;
 	uint32_t sum; /* Index in trace_sums.sums. */
-	uint32_t error;
+	uint32_t error; /* The error number. */
 };
 
 struct trace_sums {
@@ -52,9 +52,12 @@ void trace_sums_deinit(struct trace_sums *sums);
  * Returns the row of a key, which is created if it is new; NULL if out of memory. Valid until the next row is created.
  */
 struct trace_sum *trace_sums_at(struct trace_sums *sums, const struct trace_sum_key *key);
-/* Adds one call. ns is TRACE_SUMS_UNTIMED if its duration is not known, and error is 0 if it succeeded. */
+/*
+ * Adds one call. ns is its duration, or TRACE_SUMS_UNTIMED if that is not known, and error is its error number, or 0 if
+ * it succeeded.
+ */
 bool trace_sums_add(struct trace_sums *sums, const struct trace_sum_key *key, uint64_t ns, unsigned error);
-/* Adds calls that failed with this error to the row of the key. */
+/* Counts calls of the key that failed with this error number, in addition to trace_sum.errors, which is not changed. */
 bool trace_sums_add_errors(struct trace_sums *sums, const struct trace_sum_key *key, unsigned error, uint64_t calls);
 /* Returns the standard error of the mean in percent of the mean. */
 double trace_sum_deviation(const struct trace_sum *sum);

@@ -28,9 +28,13 @@ struct trace_thread {
 	uint8_t comm_len;
 	char comm[TRACE_COMM_BYTES];
 	bool is_in_call; /* True if a call has begun and not returned, as far as records show. */
-	/* True if files contains the descriptors after the thread's next exec, which therefore does not clear them. */
+	/*
+	 * True if files already contains the descriptors that remain open after the next exec of the thread, so that
+	 * the exec does not clear files.
+	 */
 	bool keeps_files;
-	bool is_before; /* True if the call began before the trace; began_ns is the time at which it was seen. */
+	/* True if the call began before the trace; began_ns is then the time at which it was first seen. */
+	bool is_before;
 	bool is_told; /* True if a line with "..." was printed for the call. */
 	uint64_t began_ns;
 	uint32_t cpu; /* CPU on which the call began. */
@@ -61,17 +65,19 @@ struct trace_thread *trace_threads_find(const struct trace_threads *threads, int
 bool trace_threads_apply(
 	struct trace_threads *threads, const struct record *record, const struct record_fields *fields);
 /*
- * Sets the file of a process's descriptor. path is copied; without data, the file becomes unknown. Descriptors above a
- * limit are ignored. Returns false if out of memory.
+ * Sets the path of the file to which a descriptor of a process refers. path is copied; if its data is NULL, the file
+ * becomes unknown. Descriptors above a limit are ignored. Returns false if out of memory.
  */
 bool trace_threads_set_file(struct trace_threads *threads, int32_t pid, int fd, struct tally_str path);
-/* Returns the path of a process's descriptor; NULL if it is not known. */
+/* Returns the path of the file of a descriptor, valid until the descriptor changes; NULL if it is not known. */
 const char *trace_threads_file(const struct trace_threads *threads, int32_t pid, int fd);
-/* Clears the files of the descriptors from first to last, which refer to other files or none now. */
+/*
+ * Forgets the files of the descriptors from first to last, because these have been closed or may refer to other files.
+ */
 void trace_threads_forget_files(struct trace_threads *threads, int32_t pid, uint64_t first, uint64_t last);
 /* Sets a name that is used if no record contains another. */
 void trace_thread_learn_name(struct trace_thread *thread, const char *name);
-/* Returns the thread's name, or ":TID" in room if it has none. */
+/* Returns the name of the thread, or ":TID", formatted in room, if it has none. */
 struct tally_str trace_thread_name(const struct trace_thread *thread, char room[TRACE_COMM_BYTES]);
 
 #endif
