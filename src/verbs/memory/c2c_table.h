@@ -35,6 +35,7 @@ struct c2c_table {
 	enum c2c_display display;
 	unsigned node_detail; /* Content of the node column: 0 for names, 1 for shares, 2 for CPUs. */
 	struct c2c_chains *chains; /* Finished chains; NULL if none are shown. */
+	/* is_double means that each line is a pair of adjacent cache lines. */
 	bool shows_all, is_double, only_stats, full_symbols, without_lines;
 };
 
