@@ -34,8 +34,8 @@ struct script_source_spot {
 	int32_t tid;
 	uint64_t ip;
 };
-/* Prints prefix and a line such as "|12       return x;", or nothing if the line is unknown, its file cannot be read, or
- * it is the previous line of the thread. Returns false if out of memory. */
+/* Prints prefix and a line such as "|12       return x;", or nothing if the line is unknown, its file cannot be read,
+ * or it is the previous line of the thread. Returns false if out of memory. */
 bool script_source_print(
 	struct script_source *source, struct text *t, const struct script_source_spot *spot, const char *prefix);
 
