@@ -34,7 +34,7 @@ struct stat_event_settings { /* The events to be counted. */
 	bool has_topdown, has_transactions, has_smi_cost;
 	uint64_t topdown_level; /* 0 for all levels. */
 	bool all_user, all_kernel, one_group, is_null;
-	unsigned detail;
+	unsigned detail; /* Number of times that -d was given. */
 };
 
 enum stat_rung_choice { STAT_RUNG_AUTO, STAT_RUNG_EVENTS, STAT_RUNG_RUSAGE };
@@ -51,7 +51,7 @@ struct stat_counting { /* The target, time and number of runs. */
 	uint64_t runs; /* 0 to repeat forever. */
 	uint64_t interval_ms, interval_count, timeout_ms;
 	int64_t delay_ms; /* -1 to start with disabled events. */
-	const char *pre, *post;
+	const char *pre, *post; /* Command lines to run before and after each run; NULL if not given. */
 	bool does_sync, has_statistics, is_plan, has_passes;
 	const char *fail_if; /* --fail-if; NULL if not given. */
 	const char *compare; /* The first command line of --compare (the second is the command); NULL if not given. */
@@ -71,11 +71,12 @@ struct stat_view { /* The format and the destination of the output. */
 	bool no_merge, shows_core_threads, no_metric_threshold;
 	bool hides_zeros; /* --hide-zero-events. */
 	bool clears_screen, has_summary, no_csv_summary;
-	const char *separator;
+	const char *separator; /* NULL if -x was not given. */
 	bool is_markdown; /* --markdown of --compare. */
+	/* asks_big_num and says_metrics_only mean that has_big_num and has_metrics_only were set by an option. */
 	bool is_json, has_big_num, asks_big_num, has_metrics_only, says_metrics_only, has_table, is_quiet, is_append;
 	const char *output;
-	uint64_t log_fd;
+	uint64_t log_fd; /* UINT64_MAX if not given. */
 	unsigned verbose;
 };
 
