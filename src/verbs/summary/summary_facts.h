@@ -77,7 +77,7 @@ struct summary_facts {
 TALLY_MUST_CHECK enum tally_status summary_facts_make(struct summary_recording *recording,
 	struct summary_recording *baseline, const struct summary_sources *sources, struct summary_facts *facts,
 	struct tally_error *err);
-/* Makes the facts of a recording without samples: its path, its verdict, and the reason as the only note. The reason must
+/* Makes the facts of a recording without samples: its path, its verdict, and reason as the only note. reason must
  * outlive the facts. */
 TALLY_MUST_CHECK enum tally_status summary_facts_make_empty(struct summary_recording *recording,
 	const struct summary_sources *sources, const char *reason, struct summary_facts *facts,
