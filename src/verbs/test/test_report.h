@@ -20,7 +20,7 @@
 struct test_report {
 	const struct cli *cli;
 	unsigned verbose;
-	bool in_process;
+	bool in_process; /* Runs the checks in this process instead. */
 	uint64_t snippet_lines; /* Number of log lines to print for a failed test. */
 	size_t counts[TEST_RESULTS];
 	char folder[4096];
