@@ -16,7 +16,10 @@ struct trace_stamp {
 	const struct trace_thread *thread;
 	uint32_t cpu; /* CPU of the event; for an unfinished call, the CPU on which it began. */
 	bool has_time, has_duration;
-	/* True for system calls. If it is false and no calls are traced, the line has no column for a duration. */
+	/*
+	 * True for system calls and page faults. If it is false and no calls are traced, the line has no column for a
+	 * duration.
+	 */
 	bool is_call;
 	uint64_t time_ns, duration_ns;
 };

@@ -57,7 +57,10 @@ struct trace_sum *trace_sums_at(struct trace_sums *sums, const struct trace_sum_
  * it succeeded.
  */
 bool trace_sums_add(struct trace_sums *sums, const struct trace_sum_key *key, uint64_t ns, unsigned error);
-/* Counts calls of the key that failed with this error number, in addition to trace_sum.errors, which is not changed. */
+/*
+ * Adds to the number of calls of the key that failed with this error number. Does not change calls and errors of the
+ * row of the key.
+ */
 bool trace_sums_add_errors(struct trace_sums *sums, const struct trace_sum_key *key, unsigned error, uint64_t calls);
 /* Returns the standard error of the mean in percent of the mean. */
 double trace_sum_deviation(const struct trace_sum *sum);
