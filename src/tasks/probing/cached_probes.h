@@ -42,7 +42,8 @@ struct cached_probe_query {
 	bool has_stale; /* Also finds probes of stale programs, to list or to remove them. */
 };
 
-/* Returns NOT_FOUND, with a message about where it searched and how to add a program to the cache. */
+/* Initializes the list; on failure there is nothing to free. Returns NOT_FOUND if no probe has the name; the message
+ * says which files were searched and how to add a program to the cache. */
 TALLY_MUST_CHECK enum tally_status cached_probes_find(
 	const struct cached_probe_query *query, struct cached_probe_list *list, struct tally_error *err);
 void cached_probe_list_deinit(struct cached_probe_list *list);
@@ -50,8 +51,8 @@ void cached_probe_list_deinit(struct cached_probe_list *list);
  * it. Does nothing if the program has no notes. */
 TALLY_MUST_CHECK enum tally_status cached_probes_add_notes(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, struct tally_error *err);
-/* Adds the program to the cache if it is not there, and stores the definition beside it. The lines are in the kernel's
- * syntax. */
+/* Adds the program to the cache if it is not there, and stores the definition beside it. text is the definition as the
+ * user wrote it; lines are its probes in the kernel's syntax. */
 TALLY_MUST_CHECK enum tally_status cached_probes_add(const struct build_id_cache *cache, const char *path,
 	struct tally_str text, struct tally_str lines, struct tally_error *err);
 /* Removes the cache entries of the probes that were found. Returns the first failure. */

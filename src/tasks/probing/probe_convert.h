@@ -31,16 +31,18 @@ struct probe_conversion {
 	struct arena arena;
 	VEC(struct probe_converted) probes;
 	VEC(const char *) notes; /* Messages for standard error. */
-	bool types_results; /* Set by the caller; has the same meaning as in struct probe_fetches. */
+	bool types_results; /* Set by the caller: $retval gets the type of the function's result, which perf omits. */
 };
 
 void probe_conversion_init(struct probe_conversion *conversion);
 void probe_conversion_deinit(struct probe_conversion *conversion);
-/* Adds the probes of a definition, which must not be a named event. INVALID, NOT_FOUND and UNSUPPORTED have messages
- * for the user. */
+/* Adds the probes of a definition, which must not refer to probes in the cache (is_named_event). INVALID, NOT_FOUND and
+ * UNSUPPORTED have messages for the user. */
 TALLY_MUST_CHECK enum tally_status probe_convert(struct probe_binary *binary, const struct probe_definition *definition,
 	const struct probe_convert_options *options, struct probe_conversion *conversion, struct tally_error *err);
-/* Finds the places of a point, by debug information if the binary has some, otherwise by symbols. */
+/* Adds the places of a point, by debug information if the binary has some and the point is not an address, otherwise by
+ * symbols. wants_variables is set if the arguments of the probe include variables; they need debug information, and a
+ * probe at the start of a function is then placed after its prologue where perf does so. */
 TALLY_MUST_CHECK enum tally_status probe_convert_places(struct probe_binary *binary, const struct probe_point *point,
 	bool wants_variables, const struct probe_convert_options *options, struct probe_places *places,
 	struct tally_error *err);

@@ -14,9 +14,9 @@
 struct probe_blacklist;
 
 struct probe_convert_options {
-	bool no_inlines;
+	bool no_inlines; /* Ignores the places where a function is inlined. */
 	size_t max_places; /* 0 stands for PROBE_PLACES_DEFAULT. */
-	const char *source_directory; /* NULL if none was given. */
+	const char *source_directory; /* Directory of --source; NULL if none was given. */
 	const struct probe_blacklist *blacklist; /* Blacklist of the running kernel; NULL if it is not checked. */
 	bool no_demangle; /* Only compares names as they are in the file, without demangling. */
 };

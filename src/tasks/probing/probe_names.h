@@ -43,8 +43,8 @@ TALLY_MUST_CHECK enum tally_status probe_names_choose(struct probe_names *names,
 /* Whether leading underscores of the function's name are removed or kept. */
 enum probe_name_start { PROBE_NAME_STRIPPED, PROBE_NAME_WHOLE };
 
-/* Converts "_foo.part.0" to "foo_part_0", and "ns::f(int)" to "ns_f_int_", truncated to the kernel's limit. The result
- * is empty if memory runs out. */
+/* Converts "_foo.part.0" to "foo_part_0", and "ns::f(int)" to "ns_f_int_", and appends a suffix such as "__return". The
+ * name is truncated to the kernel's limit. It is allocated in the arena, and is empty if memory runs out. */
 struct tally_str probe_name_of_function(
 	struct arena *arena, struct tally_str function, enum probe_name_start start, struct tally_str suffix);
 /* Converts "/lib/libc.so.6" to "probe_libc". */

@@ -30,10 +30,10 @@ void probe_viewer_deinit(struct probe_viewer *viewer);
 
 /* Appends a line for a probe that was converted from a definition. */
 void probe_show_made(const struct probe_converted *probe, const struct probe_binary *binary, struct text *out);
-/* Appends the place of a kernel probe according to its binary, such as "add:2@/src/a.c"; if the binary does not tell,
- * appends the place as the kernel lists it. */
+/* Appends the place of a probe that the kernel lists, such as "add:2@/src/a.c", according to the debug information or
+ * the symbols of its binary; if these do not contain the place, appends it as the kernel lists it. */
 void probe_show_place(struct probe_viewer *viewer, const struct probe_event *event, struct text *out);
-/* Appends a line for a kernel probe, with the place from probe_show_place. */
+/* Appends a line for a probe that the kernel lists, with the place from probe_show_place. */
 void probe_show_listed(struct probe_viewer *viewer, const struct probe_event *event, struct text *out);
 
 #endif

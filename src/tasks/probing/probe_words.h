@@ -8,8 +8,8 @@
  *	sdt_app:name			a statically defined probe from the build ID cache (cached_probes.h),
  *					unless an event of that name already exists
  *
- * The probes are removed when this process ends (temporary_probes.h). Here and in recordings, their events have the
- * names that `probe` would give them: "probe_app:func", "sdt_app:name".
+ * The probes are removed when this process ends (temporary_probes.h). In output and in recordings, their events have
+ * the names that `probe` would give them: "probe_app:func", "sdt_app:name".
  *
  * The caller owns struct probe_words (probe_words_deinit). Notes go to standard error.
  *
@@ -26,7 +26,8 @@
 #include "kernel/events/event_spec.h"
 #include "kernel/system/kernel_seam.h"
 
-/* Start of the error message for a failed probe in -e, which no list of events contains. */
+/* Start of the error message for a probe in -e that cannot be created. Messages with this start do not refer the user
+ * to the list of events, because it contains no probes. */
 #define EVENT_NO_PROBE "no such probe"
 
 struct cli;
@@ -34,7 +35,7 @@ struct cli;
 /* Names of an event that was created. */
 struct probe_words_name {
 	const char *group, *event; /* The names in tracefs. */
-	const char *shown;
+	const char *shown; /* Name in output and recordings, such as "probe_app:func". */
 };
 
 /* Maps a part of the text to parse to the user's text. */
