@@ -21,14 +21,14 @@ struct annotate_explore {
 	struct annotate_samples *samples;
 	uint32_t first_event, event_count; /* Events that are shown side by side. */
 	struct annotate_settings settings; /* The initial settings; on return, those of the last screen. */
-	bool is_intel;
+	bool is_intel; /* Instructions are shown in Intel's syntax, not in AT&T's. */
 	const char *objdump, *style; /* See struct annotate_listing_options. */
 	/* Prefix of source files, and number of removed path components; see annotate_source_init. */
 	const char *prefix;
 	unsigned strip;
-	/* For samples that are refreshed while they are shown: key waits for a key, or returns TUI_KEY_NONE when renew
-	 * must be called. renew sets samples to the new ones, or to NULL if nothing has changed. Both are NULL if the
-	 * samples never change. */
+	/* For samples that are refreshed while they are shown: key waits for a key, or returns TUI_KEY_NONE when it is
+	 * time to call renew. renew sets samples to the new ones, or to NULL if nothing has changed. Both callbacks are
+	 * NULL if the samples never change. */
 	uint32_t (*key)(void *data);
 	enum tally_status (*renew)(void *data, struct annotate_samples **samples, struct tally_error *err);
 	/* Set by renew if the old samples are invalid; first_event and event_count then refer to the new ones. */

@@ -20,14 +20,15 @@
 struct annotate_listing_options {
 	const char *objdump; /* The objdump program that disassembles, or NULL for the built-in disassembler. */
 	const char *style; /* Argument of objdump's option -M, or NULL. */
-	bool with_bare_places; /* Includes code without a source line in the places. */
+	bool with_bare_places; /* Also makes places (struct annotate_place) of code without a source line. */
 	bool is_intel, with_source, with_places, with_whole_paths, no_demangle;
 	bool with_bytes; /* Counts continuation lines of raw bytes in the line numbers. */
 	uint32_t first_event, event_count;
 	enum annotate_percent percent; /* Kind of percentage that orders the places. */
-	double place_limit; /* In percent; colder instructions are not counted for places. */
+	double place_limit; /* In percent; instructions with a lower percentage are not counted for places. */
 };
 
+/* A disassembled instruction. */
 struct instruction_row {
 	uint64_t address;
 	unsigned size;
@@ -50,6 +51,8 @@ struct annotate_listing {
 	struct annotate_event *events;
 };
 
+/* Must be followed by annotate_listing_deinit, also after a failure. Returns NOT_FOUND if the code of the function is
+ * not available. */
 TALLY_MUST_CHECK enum tally_status annotate_listing_make(struct annotate_listing *listing,
 	struct annotate_samples *samples, const struct annotate_target *target, struct annotate_source *source,
 	const struct annotate_listing_options *options, struct tally_error *err);

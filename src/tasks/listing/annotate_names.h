@@ -30,7 +30,7 @@ struct annotate_names {
 bool annotate_names_is(const char *symbol, const char *wanted);
 /* Returns whether wanted is the symbol without some of its parameters, template arguments and leading scopes. */
 bool annotate_names_is_part(const char *symbol, const char *wanted);
-/* Returns false if memory runs out. */
+/* Adds the name if it is new, and adds samples to its number of samples. Returns false if memory runs out. */
 bool annotate_names_see(struct annotate_names *names, const char *symbol, uint64_t samples);
 /* Sets chosen to the wanted name itself, or to the only name that it is a part of. The message of NOT_FOUND lists the
  * nearest names, and that of INVALID the candidates. Returns OK if there are no names at all. Changes the order of the

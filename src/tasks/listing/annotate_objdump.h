@@ -31,10 +31,10 @@ struct objdump_lines {
 	struct arena arena;
 };
 
-/* Checks the argument of -M, which without an objdump must be a style of the built-in disassembler. Returns 0, or the
+/* Checks the argument of -M: if objdump is NULL, it must be a style of the built-in disassembler. Returns 0, or the
  * exit status after printing a message. */
 int disassembly_style_check(const struct cli *cli, const char *style, const char *objdump);
-/* Returns the configured style if it is "intel" or "att", otherwise NULL. */
+/* Returns "intel" or "att" if the setting is annotate.disassembler_style with this value, otherwise NULL. */
 const char *annotate_config_style(const struct config_text *config);
 /* style is the argument of objdump's -M, or NULL. Returns NOT_FOUND if the program does not exist, and INVALID if it
  * failed or printed no instructions. */

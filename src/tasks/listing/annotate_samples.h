@@ -48,7 +48,7 @@ struct annotate_target {
 	VEC(struct annotate_hit) hits; /* Sorted by address, then by event. */
 	VEC(struct annotate_span) spans; /* Spans inside the function. */
 	struct annotate_sum *sums; /* Indexed by event. */
-	uint32_t order; /* Position of the function in the order of first samples. */
+	uint32_t order; /* Position of the function if functions are sorted by their first samples. */
 };
 
 struct annotate_ranked {
@@ -57,6 +57,7 @@ struct annotate_ranked {
 	uint32_t first, count;
 };
 
+/* Samples of one event at one frame. */
 struct annotate_cell {
 	uint32_t frame, event;
 	struct annotate_sum sum;
@@ -91,6 +92,7 @@ TALLY_MUST_CHECK enum tally_status annotate_samples_choose(
 /* Returns the targets, ordered by descending period of the first of these events, then of the next one. The result
  * lives as long as the samples. Returns NULL if memory runs out. */
 const struct annotate_ranked *annotate_samples_rank(struct annotate_samples *samples, uint32_t first, uint32_t count);
+/* Returns the sum of the periods of count events from index first on. */
 uint64_t annotate_sum_period(const struct annotate_sum *sums, uint32_t first, uint32_t count);
 void annotate_samples_deinit(struct annotate_samples *samples);
 

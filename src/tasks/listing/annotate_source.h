@@ -22,6 +22,9 @@
 
 struct annotate_source_file;
 
+/* Reasons why a file is not shown, or may differ from the one that was compiled: it may not be shown (source_access.h),
+ * it cannot be read, it was changed after the program was built, or it has fewer lines than the debug information
+ * says. */
 enum annotate_source_doubt { SOURCE_REFUSED, SOURCE_ABSENT, SOURCE_NEWER, SOURCE_SHORTER, SOURCE_DOUBTS };
 
 struct annotate_source_doubts { /* Files with the same doubt. */
@@ -45,13 +48,16 @@ void annotate_source_deinit(struct annotate_source *source);
 /* Sets the current program, which is the one with the debug information that names the files. Files that its owner
  * cannot read are not shown. */
 void annotate_source_of(struct annotate_source *source, const struct binary_store *store, uint32_t id);
-/* Reports on standard error which files are not shown, and which may differ from those that were compiled. */
+/* Reports on standard error which files are not shown, and which may differ from those that were compiled. program is
+ * tally's name in messages. */
 void annotate_source_tell(struct annotate_source *source, const char *program);
-/* Adds the same as a member of the current object, an array "sources" (docs/schema/annotate.json). */
+/* Adds these files to the current JSON object as a member "sources", an array with an element for each doubt
+ * (docs/schema/annotate.json). */
 void annotate_source_json(const struct annotate_source *source, struct json *json);
 /* Starts another function, for which lines may be shown again. */
 void annotate_source_restart(struct annotate_source *source);
-/* Returns false if nothing is to be shown for this line. */
+/* Chooses the source lines before an instruction of this source line: *first to line. Returns false if there are none
+ * to show. */
 bool annotate_source_move(struct annotate_source *source, const char *path, uint32_t line, uint32_t *first);
 /* Returns a line of the file of the last move, without leading and trailing blanks, and with tabs expanded. Returns
  * NULL if there is no such line. */

@@ -11,7 +11,8 @@
 #include "tasks/listing/annotate_samples.h"
 #include "view/text/annotate_lines.h"
 
-/* moved is added to addresses of spans to get those of lines. Returns false if memory runs out. */
+/* moved is added to addresses of spans to get those of lines. Sets has_cycles if a span has a cycle count. Returns
+ * false if memory runs out. */
 bool annotate_spans_apply(const struct annotate_target *target, uint64_t moved, struct annotate_line *lines,
 	size_t count, bool *has_cycles);
 

@@ -15,8 +15,8 @@
 
 struct code_options {
 	const char *objdump, *style; /* NULL for the built-in disassembler, and for its default style. */
-	const char *prefix;
-	uint64_t strip;
+	const char *prefix; /* Prefix of source files; NULL if not given. */
+	uint64_t strip; /* Number of leading path components to remove before the prefix is added. */
 	bool has_strip, hides_source, source_is_asked, shows_bytes;
 	enum annotate_percent percent;
 };

@@ -16,8 +16,8 @@
  * symbol. */
 const char *instruction_line(const struct disassembler *disassembler, const struct instruction *instruction,
 	const char *name, struct arena *arena);
-/* Returns a readable name such as "sink" or "main+0x31", allocated in the arena; address is the same as for
- * binary_store_name_at. Returns NULL if there is no symbol, or if memory runs out. */
+/* Returns a readable name such as "sink" or "main+0x31", allocated in the arena. address is in the same address space
+ * as the addresses of struct binary_code. Returns NULL if there is no symbol, or if memory runs out. */
 const char *instruction_name(struct binary_store *store, uint32_t id, uint64_t address, struct arena *arena);
 
 #endif
