@@ -15,8 +15,9 @@
 #include "base/diag.h"
 #include "tasks/reporting/report_request.h"
 
-/* Sets *sort to memory that the caller frees and the request borrows. Returns TALLY_INVALID for values that perf
- * rejects, too. Values that perf ignores, and invalid lines, become warnings. */
+/* If report.sort_order is set, sets *sort, which must be NULL before, to its value. The caller frees *sort; the request
+ * borrows it. Returns TALLY_INVALID for values that perf rejects, too. Values that perf ignores, and invalid lines,
+ * become warnings. */
 TALLY_MUST_CHECK enum tally_status report_config_read(
 	struct report_request *request, char **sort, struct diag *notes, struct tally_error *err);
 /* Reads the settings for top: top.children, and all others except report.*. */

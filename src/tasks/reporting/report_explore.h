@@ -28,8 +28,8 @@ void explore_table_deinit(struct explore_table *table);
 struct explore_begun {
 	struct tui_terminal *terminal;
 	struct explore_table first; /* Table with index 0; valid if has_first is set. */
-	/* Valid if has_explorer is set, as is memory: the explorer of a preliminary table that has been freed, and what
-	 * it remembers of that table. */
+	/* Explorer of a preliminary table, which has been freed, and what it remembers of that table. Both are valid
+	 * only if has_explorer is set. */
 	struct explorer explorer;
 	struct explorer_memory memory;
 	bool has_first, has_explorer;
@@ -57,10 +57,11 @@ struct explore_source {
 	/* Merges all stacks of the event of a table, or of the first event of a group. */
 	enum tally_status (*tree)(
 		void *data, uint32_t index, bool is_reversed, struct flame_tree *tree, struct tally_error *err);
-	/* For --hierarchy: makes a tree of the table's rows by level of sort keys, which is shown first. NULL if the
-	 * table is shown first. */
+	/* For --hierarchy: makes a tree of the table's rows, with a level for each sort key. The tree is shown first.
+	 * NULL without --hierarchy; the table is then shown first. */
 	enum tally_status (*levels)(
 		void *data, const struct flat_table *table, struct flame_tree *tree, struct tally_error *err);
+	/* Appends the text of a page about the recording. */
 	enum tally_status (*page)(void *data, enum explore_page page, struct text *out, struct tally_error *err);
 	/* Changes the sort keys of tables. On success all open tables are closed before the next one is opened. */
 	enum tally_status (*sort)(void *data, const char *keys, struct tally_error *err);

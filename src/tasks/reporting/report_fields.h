@@ -3,8 +3,8 @@
  * report_fields.h - finds fields of a recording's tracepoints that serve as sort keys: "prev_comm",
  * "sched_switch.prev_comm", "sched:sched_switch.*", "trace_fields".
  *
- * The caller owns struct report_fields, which borrows the reader. Fields with the same name are one key, and one column
- * for each event that has the field.
+ * The caller owns struct report_fields, which borrows the reader. Fields of several events with the same name are one
+ * sort key, which is a column in the tables of the events that have such a field.
  *
  *	report_fields_init(&fields, reader);
  *	uint32_t found = report_fields_find(&fields, STR("next_pid"));	bit mask of indexes in items; 0 if not found

@@ -16,7 +16,7 @@
 struct report_plan {
 	const struct report_request *request;
 	struct profile_filter_lists filters;
-	bool with_children; /* Callers have rows. */
+	bool with_children; /* Samples also count for the functions in their call chains, as with --children. */
 	bool with_chains;
 	bool with_history; /* Branches are part of the call chains. */
 	bool joins_events; /* Set for --group if no group was recorded; as in perf, all events are then one group. */
@@ -31,8 +31,8 @@ struct report_plan {
 	size_t order_count;
 	enum profile_key keys[REPORT_MAX_COLUMNS]; /* Grouping keys. */
 	size_t key_count;
-	uint8_t levels[REPORT_MAX_COLUMNS]; /* Levels of the columns of keys in a hierarchy. */
-	uint64_t hidden_columns;
+	uint8_t levels[REPORT_MAX_COLUMNS]; /* Levels in a hierarchy, indexed by column; columns of values have none. */
+	uint64_t hidden_columns; /* Bit mask of enum profile_key. */
 	enum profile_key_mode mode; /* Determines whether rows are of samples, branches or memory accesses. */
 	const char *used_sort; /* Default sort keys, if they are used alone or before the typed ones; otherwise NULL. */
 };

@@ -33,7 +33,7 @@ struct replay_options report_replay_options(const struct report_replay *wanted);
 /* Returns whether a profile made with `have` also serves `want`: it has all required data, and counts the same
  * samples. */
 bool report_replay_covers(const struct replay_options *have, const struct replay_options *want);
-/* The same as replay_profile for a report plan. */
+/* Replays the recording (replay_profile) with the options that the plan needs. */
 TALLY_MUST_CHECK enum tally_status report_replay_run(const struct report_replay *wanted, struct binary_store *store,
 	struct replay_result *result, struct tally_error *err);
 

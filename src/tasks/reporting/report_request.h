@@ -65,7 +65,8 @@ struct report_chains {
 
 /* Selects samples, in addition to sample_options. */
 struct report_selected {
-	/* A sample is counted only if so many threads were running, such as "1,4-8"; NULL for any number. */
+	/* List of numbers such as "1,4-8": a sample is counted only if one of these numbers of threads was running.
+	 * NULL for any number. */
 	const char *parallelism;
 	const char *switch_on, *switch_off; /* Names of events. */
 	bool shows_switches; /* Also counts the samples of these events. */

@@ -28,10 +28,10 @@ struct report_tables {
 struct report_text_options report_tables_options(const struct report_plan *plan);
 /* Returns the number of events, starting with first, that are columns of one table. */
 uint32_t report_tables_members(const struct report_tables *tables, uint32_t first);
-/* Returns the first event from this one on that is shown alone or in its group, or the number of events if there is
- * none. */
+/* Returns the first event, from this one on, that starts a table to be shown (for one event or a group); returns the
+ * number of events if there is none. */
 uint32_t report_tables_find(const struct report_tables *tables, uint32_t event);
-/* Empty tables are shown only on request. */
+/* Returns whether the table is shown: empty tables are shown only with --no-skip-empty. */
 bool report_tables_is_shown(const struct report_tables *tables, const struct flat_table *table);
 /* Makes a table, and sorts it if it is shown. */
 TALLY_MUST_CHECK enum tally_status report_tables_make(const struct report_tables *tables, uint32_t first,
