@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stat_replay.h - reads the counts of a recording by stat record, of tally or perf, as stat_reports (stat report).
+ * stat_replay.h - reads the counts of a recording that 'stat record' of tally or perf has made, and passes them on as
+ * values of struct stat_report (for stat report).
  *
- * show is called once per round: for each interval with the differences, at the end with the totals. Its argument is
- * valid during the call. Counts may be aggregated in another way than when they were recorded, because the recording
- * describes its machine. Invalid records (unknown IDs, CPUs, threads) are ignored.
+ * show is called once for each round of counts: for each interval with the counts since the previous one, and at the
+ * end with the totals. The report is valid only during the call. Counts may be aggregated in another way than when they
+ * were recorded, because the recording describes its machine. Invalid records (unknown IDs, CPUs, threads) are ignored.
  */
 #ifndef TASKS_COUNTS_STAT_REPLAY_H
 #define TASKS_COUNTS_STAT_REPLAY_H

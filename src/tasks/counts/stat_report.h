@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stat_report.h - holds the results of stat, ready to be shown: for each event and place the mean over runs, and the
- * ratios.
+ * ratios. A place is an element of the aggregation, such as a CPU, a core or a thread.
  *
  * Filled in by cmd_stat, read by stat_rows. The caller owns the report, which borrows the event list, the aggregation
  * and the names of threads.
@@ -18,6 +18,7 @@
 struct metric_set;
 struct stat_environment;
 
+/* The count of one event at one place. */
 struct stat_cell {
 	struct running_mean value;
 	struct running_mean running_ns, enabled_ns;
@@ -89,6 +90,7 @@ bool stat_event_is_clock(const struct event_spec *spec);
 /* Returns the reason why the count is impossible, as with a hypervisor's counter that does not advance or that jumps.
  * Returns NULL if the count is plausible. */
 const char *stat_doubt_of(const struct stat_report *report, size_t event, size_t place);
+/* Returns the ratio that is shown beside the count; its unit is NULL if there is none. */
 struct stat_metric stat_metric_of(const struct stat_report *report, size_t event, size_t place);
 /* Returns the second ratio that some events have (stalled cycles per instruction); its unit is NULL if there is
  * none. */

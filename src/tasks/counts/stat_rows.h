@@ -28,7 +28,7 @@ void stat_rows_origin(struct json *json, const struct stat_origin *origin);
 /* Writes the members "failures" and "warnings" of the open object, about failed runs and incomplete counts; each is
  * omitted if it would be empty. */
 void stat_rows_warnings_json(struct json *json, const struct stat_report *report);
-/* Appends the same information as lines that start with "# ". */
+/* Appends the failed runs and the incomplete counts as lines that start with "# warning: ". */
 void stat_rows_warnings(struct text *t, const struct stat_report *report);
 /* Appends one line for each event and place, with heading and closing lines if the style has them. */
 void stat_rows_print(struct text *t, const struct stat_report *report, const struct stat_style *style);

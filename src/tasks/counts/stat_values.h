@@ -29,10 +29,11 @@ struct stat_values {
 	double *shares; /* For each column, the smallest share of time on the PMU in percent. */
 };
 
+/* Adds the results of one run. Every report must have the same events. */
 TALLY_MUST_CHECK enum tally_status stat_values_add(
 	struct stat_values *values, const struct stat_report *report, struct tally_error *err);
-/* Sets row to the values of the events at one place. shares is lowered accordingly. Both have an element for each event
- * of the report. */
+/* Sets row to the values of the events at one place, and lowers each element of shares to the share of time on the PMU
+ * at this place in percent if that is smaller. row and shares have an element for each event of the report. */
 void stat_values_of_place(const struct stat_report *report, size_t place, double *row, double *shares);
 void stat_values_deinit(struct stat_values *values);
 /* Writes the values of a column without NaN to room, which has space for values->len elements, and sorts them. Returns
@@ -41,6 +42,7 @@ size_t stat_values_sorted(const struct stat_values *values, size_t column, doubl
 /* Returns false for an event that is added to a previous event. */
 bool stat_values_is_shown(const struct stat_values *values, size_t column);
 const char *stat_values_name(const struct stat_values *values, size_t column);
+/* Returns the unit of a column: "msec" for times, otherwise the unit of the event, which may be empty. */
 const char *stat_values_unit(const struct stat_values *values, size_t column);
 /* Returns the unit of an event's column. */
 const char *stat_values_unit_of(const struct event_spec *spec);
