@@ -15,7 +15,8 @@
 
 #define TRIAL_RING_PERIOD_NS 100000
 
-/* Opens the event; if its PMU cannot exclude guests, they are included. Returns -1 and sets errno on failure. */
+/* Opens the event, and returns its descriptor. If its PMU cannot exclude guests, they are included. Returns -1 and sets
+ * errno on failure. */
 int event_trial_open(const struct kernel_seam *kernel, struct event_spec *spec, pid_t pid, int cpu);
 /* Tries the events of a kind, which is the name of a machine check, such as "software" or "uprobe". Returns false and
  * appends the reason if a count is impossible. Events that cannot be opened, or were never scheduled, are ignored. */

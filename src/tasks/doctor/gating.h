@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gating.h - declares what machine_gates.c, for the kernel's rules and limits, and place_gates.c, for the environment
- * in which tally runs (container, hypervisor, file systems), have in common. Only these two include it.
+ * gating.h - declares the interface between machine_gates.c, which inspects the kernel's rules and limits, and
+ * place_gates.c, which inspects the environment in which tally runs (container, hypervisor, file systems). It is
+ * private to these two files.
  *
  *	gating_add(g, (struct machine_gate){.name = "lockdown", .value = "none", ...});
  */
@@ -21,9 +22,10 @@ struct gating {
 
 /* Frees the text, and returns a copy in the arena of the gates. */
 const char *gating_keep(struct gating *g, struct text *text);
-/* Appends the gate; if it is not in the way, without its remedy and what that exposes. */
+/* Appends the gate. If is_in_the_way is false, its members remedy, exposes and sysctl are set to NULL before. */
 void gating_add(struct gating *g, struct machine_gate gate);
 
+/* Each of these functions appends the gates about its subject. */
 void gate_container(struct gating *g);
 void gate_hypervisor(struct gating *g);
 void gate_tracefs(struct gating *g);

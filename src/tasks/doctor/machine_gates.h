@@ -16,6 +16,7 @@
 #include "kernel/system/surroundings.h"
 #include "tasks/doctor/machine_checks.h"
 
+/* A setting or property of the machine that decides what can be measured. */
 struct machine_gate {
 	const char *name; /* Name, such as "kernel.perf_event_paranoid". */
 	const char *value; /* Value for display; "unknown" if it cannot be read. */
@@ -46,7 +47,8 @@ struct machine_gates {
 
 TALLY_MUST_CHECK enum tally_status machine_gates_make(const struct kernel_seam *kernel,
 	const struct machine_checks *checks, struct machine_gates *gates, struct tally_error *err);
-/* Appends the capabilities, each with a prefix, such as "cap_PERFMON,cap_BPF". */
+/* Appends the capabilities, each preceded by `before`, and separated by `between`: "cap_PERFMON,cap_BPF" for "cap_" and
+ * ",". */
 void machine_gates_put_capabilities(
 	const struct machine_gates *gates, const char *before, const char *between, struct text *out);
 /* Appends the quoted setcap command that grants the capabilities to the program. */
