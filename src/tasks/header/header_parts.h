@@ -17,6 +17,7 @@ struct header_source {
 	bool swap;
 };
 
+/* Appends a line of `before` and the value. */
 void header_str(struct text *out, const char *before, struct tally_str value);
 void header_topology(struct text *out, const struct header_source *source);
 void header_numa(struct text *out, const struct header_source *source);

@@ -19,7 +19,8 @@ void header_text(struct text *out, const struct perfdata_reader *reader, bool fu
 /* Returns a name such as "monotonic", or "unknown". */
 const char *header_clock_name(uint32_t id);
 
-/* Prints one feature if the recording has it; for a pipe, only what has been read so far. */
+/* Appends the feature with this number (FEATURE_...) if the recording has it; for a pipe, only if it has been read
+ * already. */
 void header_text_feature(struct text *out, const struct perfdata_reader *reader, unsigned bit);
 
 #endif
