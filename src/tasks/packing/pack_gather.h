@@ -20,10 +20,12 @@ struct pack_sum {
 	size_t files, named_files, symbols, places;
 	size_t functions, without_code; /* Functions in which samples were taken, with their code and without it. */
 	size_t dumps; /* Jitdumps, with generated code. */
-	struct tally_error end; /* Error at which a damaged recording ended. */
+	/* Error at which a damaged recording ended; its status is TALLY_OK if the recording is not damaged. */
+	struct tally_error end;
 };
 
-/* scrub is NULL if nothing is to be removed. The call chains of samples with stack dumps are added to chains. */
+/* Appends the encoded pack to section. scrub is NULL if no private data is to be removed. The call chains of samples
+ * with stack dumps are added to chains (stack_chains_note). */
 TALLY_MUST_CHECK enum tally_status pack_gather(struct data_source *source, struct pack_scrub *scrub,
 	struct stack_chains *chains, struct writer *section, struct pack_sum *sum, struct tally_error *err);
 

@@ -4,8 +4,8 @@
  *
  * Paths outside the system's own directories, and names of threads, cgroups and generated code are replaced by numbers
  * ("/x7"); equal names get equal numbers. It removes arguments, host name, kernel release, names of build IDs, formats
- * and payloads of tracepoints, copies of registers, stack dumps, and every kind of record and section that is not
- * listed. Not thread-safe.
+ * and payloads of tracepoints, copies of registers, stack dumps, and every kind of record and section that is not known
+ * to be harmless. Not thread-safe.
  *
  *	pack_scrub_init(&scrub, reader);
  *	pack_scrub_features(&scrub, &features);        // sections of the file
