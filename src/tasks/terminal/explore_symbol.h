@@ -18,7 +18,7 @@ struct explore_symbol {
 	struct tui_terminal *terminal;
 	struct grid *grid;
 	struct tally_str name, path;
-	uint64_t start;
+	uint64_t start; /* Start address of the function. */
 	uint32_t first_event, event_count;
 };
 
@@ -26,7 +26,8 @@ struct explore_symbol {
 TALLY_MUST_CHECK enum tally_status explore_symbol_of(
 	struct explore_symbol *symbol, const struct flat_table *table, uint32_t function, struct tally_error *why);
 /* Returns the function for a label in a tree of this profile. If the label has only names, it is the first function
- * with this name in a file with that name. Returns PROFILE_NONE if there is none. */
+ * with this name, in a file with the label's file name, that is not inlined; if there is none, an inlined function with
+ * this name. Returns PROFILE_NONE if there is no such function, or if label is NULL. */
 uint32_t explore_symbol_labelled(const struct profile *p, const struct flame_label *label);
 
 #endif

@@ -75,7 +75,8 @@ void screen_load_deinit(struct screen_load *load);
 /* Called by the worker. */
 void screen_load_put(struct screen_load *load, void *part);
 
-/* This function and the following ones are for the drawing thread. Returns NULL if there is no new part. */
+/* This function and the following ones are for the drawing thread. Returns the newest part, which the caller then owns,
+ * or NULL if there is no new one. */
 TALLY_MUST_CHECK void *screen_load_take(struct screen_load *load);
 bool screen_load_is_done(struct screen_load *load);
 /* Returns whether the worker has finished, or the user quits. */

@@ -31,6 +31,7 @@ struct tree_explore {
 	const char *levels; /* Heading of the tree of levels, or NULL if there is none. */
 	double limit, level_limit; /* Smallest percentage that is shown, for stacks and for sort keys. */
 	void *data;
+	/* Makes a tree of this kind, which the views own from then on. */
 	enum tally_status (*make)(void *data, enum tree_kind kind, struct flame_tree *tree, struct tally_error *err);
 	/* For a profile that is refreshed: key waits for a key, or returns TUI_KEY_NONE when renew must be called.
 	 * renew sets changed if there is a new profile, for which trees must be made. Both are NULL if the profile
