@@ -33,13 +33,15 @@
 #include "tasks/session/symbol_options.h"
 #include "tasks/session/trace_options.h"
 
-/* A sample or, if the source's with_sideband is set, also another record; event is then NULL, and of sample only time
- * and CPU are set. */
+/* A sample. If the source's with_sideband is set, it may also be another record: event is then NULL, and only the time
+ * and the CPU of sample are set. */
 struct data_sample {
 	const struct perfdata_event *event;
 	struct record record;
 	struct sample sample;
-	uint64_t clock; /* Time, or position if the recording has no times, as the machine's history uses it. */
+	/* Time in nanoseconds, or position in the recording if it has no times; the machine's history is indexed by
+	 * it. */
+	uint64_t clock;
 };
 
 struct data_source {
@@ -79,7 +81,7 @@ struct data_input {
 	bool is_quiet; /* Opening prints no notes; the verb calls data_source_tell later. */
 };
 
-/* Result of a conversion. */
+/* Result of a conversion: numbers of samples and of other records. */
 struct data_result {
 	uint64_t samples, others;
 	uint64_t bytes; /* Number of bytes of the JSON output, or for CTF of the records. */
@@ -88,8 +90,8 @@ struct data_result {
 /* Opens all parts. If it fails, nothing is left open. */
 TALLY_MUST_CHECK enum tally_status data_source_open(
 	const struct cli *cli, const struct data_input *input, struct data_source *source, struct tally_error *err);
-/* Does the same for an open reader and an existing store (NULL for a new one). The source owns both from then on, also
- * after a failure. The path in input is only used in messages. */
+/* Works like data_source_open, for an open reader and an existing store (NULL for a new one). The source owns both from
+ * then on, also after a failure. The path in input is only used in messages. */
 TALLY_MUST_CHECK enum tally_status data_source_take(const struct cli *cli, const struct data_input *input,
 	struct perfdata_reader *reader, struct binary_store *store, struct data_source *source,
 	struct tally_error *err);
@@ -105,14 +107,15 @@ void data_source_close(struct data_source *source);
 /* Prints notes about the recording: which parts cannot be used, and which verbs show the counts of 'stat record'.
  * Opening does the same, unless input has is_quiet. */
 void data_source_tell(const struct cli *cli, const struct data_input *input, const struct data_source *source);
-/* Returns the next record in time order without decoding it, for verbs that select samples themselves. */
+/* Returns the next record in time order without decoding it, for verbs that select samples themselves. Returns
+ * TALLY_END after the last one. */
 TALLY_MUST_CHECK enum tally_status data_source_next_record(
 	struct data_source *source, struct time_order_item *item, struct tally_error *err);
 /* Must be called after the last wanted record. Counts the records that arrived too late to be sorted. */
 void data_source_end_records(struct data_source *source);
-/* Returns the next sample. A sample that contains the values of its group is returned as one sample for each event with
- * a changed count. Samples that belong to no event, or cannot be decoded, are counted in the sideband's health and
- * skipped. */
+/* Returns the next sample, or TALLY_END after the last one. A sample that contains the values of its group is returned
+ * as one sample for each event with a changed count. Samples that belong to no event, or cannot be decoded, are counted
+ * in the sideband's health and skipped. */
 TALLY_MUST_CHECK enum tally_status data_source_next(
 	struct data_source *source, struct data_sample *sample, struct tally_error *err);
 /* Decodes a sample of the recording's events that does not come from the reader, but has the recorded format. Returns

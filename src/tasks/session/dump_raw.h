@@ -23,7 +23,7 @@ struct dump_raw {
 	const struct arch *arch; /* NULL if unknown. */
 	const char *file_name;
 	enum dump_raw_verb verb;
-	bool in_file_order; /* Records are printed in file order; perf then ignores the marks of rounds. */
+	bool in_file_order; /* Records are printed in file order; perf then ignores FINISHED_ROUND records. */
 	bool has_attr; /* The first ATTR record of a pipe has been read. */
 };
 

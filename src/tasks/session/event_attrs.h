@@ -16,6 +16,7 @@
 #include "perfdata/reader.h"
 
 struct attr_change {
+	/* Returns the new attribute for an attribute of the recording. */
 	struct perf_attr (*make)(const void *context, const struct perf_attr *attr);
 	const void *context;
 };
@@ -28,10 +29,10 @@ struct event_attrs {
 	struct record_layout *layouts; /* Indexed by event. */
 };
 
-/* Returns false if memory runs out, as does the next function. */
+/* Returns false if memory runs out. */
 bool event_attrs_make(struct event_attrs *attrs, struct arena *arena, const struct perfdata_reader *reader,
 	const struct attr_change *change);
-/* Updates the features that describe events to match their attributes. */
+/* Updates the features that describe events to match their new attributes. Returns false if memory runs out. */
 bool event_attrs_features(const struct event_attrs *attrs, struct perfdata_features *features);
 
 #endif

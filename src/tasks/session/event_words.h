@@ -3,8 +3,8 @@
  * event_words.h - handles -e, and the options that refer to the events before them: -G and --filter. Used by stat and
  * record.
  *
- * The latter change specs of the list in place; strings are allocated in its arena. The text of an error is for the
- * option's usage message.
+ * -G and --filter change elements of the list in place; strings are allocated in its arena. The texts of errors are
+ * meant for the usage message of the option.
  */
 #ifndef TASKS_SESSION_EVENT_WORDS_H
 #define TASKS_SESSION_EVENT_WORDS_H
@@ -16,10 +16,12 @@ struct cli;
 /* Parses -e. As in perf, a group without closing brace is accepted; a message on standard error reports it. */
 TALLY_MUST_CHECK enum tally_status event_word_parse(const struct cli *cli, struct event_catalogue *catalogue,
 	const char *text, struct event_list *events, struct tally_error *err);
+/* Sets the cgroup of the event with this index. Returns NOT_FOUND if the cgroup cannot be read. */
 TALLY_MUST_CHECK enum tally_status event_set_cgroup(struct event_list *events, size_t index,
 	const struct kernel_seam *kernel, struct tally_str name, struct tally_error *err);
-/* Handles -G a,b,c with one cgroup for each event, in their order; an empty name leaves an event without cgroup, and a
- * single name is for all remaining events. used is the number of events that all options -G have handled. */
+/* Handles -G a,b,c with one cgroup for each event, in their order; an empty name leaves an event without a cgroup, and
+ * a single name applies to all remaining events. used is the number of events that the options -G so far have handled;
+ * it is updated. */
 TALLY_MUST_CHECK enum tally_status event_set_cgroups(struct event_list *events, const struct kernel_seam *kernel,
 	const char *names, size_t *used, struct tally_error *err);
 /* Adds a filter to the events from index first on, which must be tracepoints; it is joined with their existing filters

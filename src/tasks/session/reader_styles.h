@@ -13,7 +13,8 @@
 
 #define UNWIND_STYLE_HELP "accepted for perf's sake (libdw,libunwind): there is one built-in unwinder"
 
-/* These functions check lists of styles, the preferred one first. They return NULL if all names are known. */
+/* These functions check lists of styles, the preferred one first. They return NULL if all names are known, otherwise an
+ * error message. first is set to the preferred style. */
 const char *unwind_style_check(const struct option_use *use);
 const char *addr2line_style_check(const struct option_use *use, struct tally_str *first);
 

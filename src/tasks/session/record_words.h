@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 
+/* Finds a clock by its number or its name, such as "monotonic" or "CLOCK_MONOTONIC". Returns false if there is none. */
 bool record_clock_find(const char *name, int32_t *clockid);
 /* Parses a comma-separated list of this architecture's registers, in upper or lower case. If a word is invalid, returns
  * false and sets unknown to it. */

@@ -32,19 +32,21 @@ extern const struct option_table input_option_table;
 /* As in perf, a file that belongs neither to this user nor to root is opened only with force. */
 TALLY_MUST_CHECK enum tally_status recording_open(
 	const struct input_options *input, struct perfdata_reader **reader, struct tally_error *err);
-/* Returns whether an event has branch stacks that are not LBR call stacks; the latter are used as call chains. */
+/* Returns whether an event has branch stacks that are not LBR call stacks, which serve as call chains. */
 bool recording_samples_branches(const struct perfdata_reader *reader);
-/* Does the same by perf's rule, which uses the header of a file. */
+/* Returns whether the recording has branch stacks by perf's rule: for a file, whether its header has the feature
+ * BRANCH_STACK; for a pipe, the result of recording_samples_branches. */
 bool recording_has_branches(const struct perfdata_reader *reader);
 /* Returns NOT_FOUND with the reason why a recording with this number of samples has nothing to show. */
 enum tally_status recording_is_empty(const char *path, uint64_t samples, struct tally_error *err);
-/* Prints the same reason as a note on standard error, for verbs that may have an empty output. */
+/* Prints the reason that recording_is_empty returns as a note on standard error, for verbs that may have an empty
+ * output. */
 void cli_note_empty(const struct cli *cli, const char *path, uint64_t samples);
 /* Returns whether 'stat record' made the recording, according to its header, or to the records read so far, because
  * perf's streams have no header. */
 bool recording_is_of_stat(const struct perfdata_reader *reader);
-/* Prints a note on standard error that names the verb for a recording of stat, for verbs that show samples. path is
- * NULL for perf.data. */
+/* If 'stat record' made the recording, prints a note on standard error that it has no samples, and which verb shows its
+ * counts. For verbs that show samples. path is NULL for perf.data. */
 void cli_note_counts(const struct cli *cli, const struct perfdata_reader *reader, const char *path);
 /* Prints a note on standard error about the origin of samples that are not from perf events, for verbs that do not show
  * it in their output. */

@@ -17,8 +17,8 @@
  * text. */
 TALLY_MUST_CHECK enum tally_status report_stats(struct text *out, struct json *j, struct perfdata_reader *reader,
 	bool with_zeros, bool tells_losses, struct tally_error *err);
-/* Prints the counts that threads had when they ended, summed by thread and event, to out or j as above. With raw,
- * prints one line of numbers for each. */
+/* Prints the counts that threads had when they ended, summed by thread and event: to out as text or, if j is not NULL,
+ * to j as its member "threads". If raw is set, prints one line of numbers for each thread and event. */
 TALLY_MUST_CHECK enum tally_status report_read_values(
 	struct text *out, struct json *j, struct perfdata_reader *reader, bool raw, struct tally_error *err);
 

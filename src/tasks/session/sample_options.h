@@ -48,7 +48,7 @@ TALLY_MUST_CHECK enum tally_status sample_options_check(
 	const struct sample_options *options, const struct perfdata_reader *reader, struct tally_error *err);
 
 struct sample_filter {
-	struct sample_options options; /* The options, with the words from files in place of the files' names. */
+	struct sample_options options; /* The options; names of files with words have been replaced by these words. */
 	struct word_files files;
 	struct time_spans spans;
 	bool *cpus; /* LIMIT_CPUS flags; NULL selects all CPUs. */
@@ -60,12 +60,13 @@ TALLY_MUST_CHECK enum tally_status sample_filter_init(struct sample_filter *filt
 	const struct sample_options *options, struct perfdata_reader *reader, struct tally_error *err);
 void sample_filter_deinit(struct sample_filter *filter);
 bool sample_filter_has_cpu(const struct sample_filter *filter, uint32_t cpu);
-/* Checks time and CPU. */
+/* Returns whether the sample's time and CPU are selected. */
 bool sample_filter_is_within(const struct sample_filter *filter, const struct sample *sample);
-/* Checks process, thread, and the thread's name at that time of the machine's clock. */
+/* Returns whether the sample's process and thread are selected, and the name that the thread has at that time of the
+ * machine's clock. */
 bool sample_filter_wants_thread(
 	const struct sample_filter *filter, const struct machine *machine, const struct sample *sample, uint64_t clock);
-/* Checks all of these. */
+/* Returns whether the sample is selected by time, CPU, process, thread and name of the thread. */
 bool sample_filter_wants(
 	const struct sample_filter *filter, const struct machine *machine, const struct sample *sample, uint64_t clock);
 

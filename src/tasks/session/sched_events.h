@@ -14,6 +14,7 @@
 #include "analysis/sched_history.h"
 #include "tasks/session/data_source.h"
 
+/* Settings of all subverbs of sched. */
 struct sched_settings {
 	struct input_options input;
 	bool dump;
@@ -58,8 +59,8 @@ struct sched_event {
 	int32_t next; /* For SCHED_SWITCH: the task that runs next. */
 	uint64_t state; /* For SCHED_SWITCH: prev_state; 0 if the task is still runnable. */
 	int32_t prio; /* For SCHED_SWITCH: prev_prio. */
-	uint64_t ran_ns;
-	int32_t from_cpu, to_cpu;
+	uint64_t ran_ns; /* For SCHED_RUNTIME. */
+	int32_t from_cpu, to_cpu; /* For SCHED_MIGRATE. */
 };
 
 #define SCHED_STATE_PREEMPTED 0x100 /* Set in prev_state of a task that was preempted while it was about to sleep. */
@@ -67,7 +68,8 @@ struct sched_event {
 
 TALLY_MUST_CHECK enum tally_status sched_events_next(
 	struct data_source *source, struct sched_event *event, struct tally_error *err);
-/* Fills in the other members of an event with a given sample. Returns false if it is not an event of the scheduler. */
+/* Fills in the other members of an event of which sample is set. Returns false if the sample is not from an event of
+ * the scheduler, or if its CPU is beyond LIMIT_CPUS. */
 bool sched_event_read(struct data_source *source, struct sched_event *event);
 /* Returns whether the recording contains this kind of event. */
 bool sched_events_have(const struct data_source *source, enum sched_kind kind);

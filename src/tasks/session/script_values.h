@@ -27,7 +27,7 @@ void script_print_bpf_output(struct text *t, struct tally_bytes raw);
 /* Converts sample times to times of day by the feature CLOCK_DATA. */
 struct script_clock {
 	bool is_missing; /* CLOCK_DATA is missing or damaged; a stream may start before it is known. */
-	uint64_t offset_ns; /* Difference of the wall clock and the samples' clock, modulo 2^64. */
+	uint64_t offset_ns; /* Time of the wall clock minus that of the samples' clock, modulo 2^64. */
 	uint64_t second; /* The second for which label was made. */
 	char label[24];
 	size_t label_len; /* 0 if there is no label yet. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_chains.h - unwinds the stack dumps of a recording (perf's --call-graph dwarf) into call chains, for pack,
- * because its result is read without the programs, and for inject. The kernel's part of a chain precedes the unwound
- * part.
+ * stack_chains.h - replaces the stack dumps of a recording (perf's --call-graph dwarf) by the call chains to which they
+ * were unwound: for pack, because the programs are not available where its result is read, and for inject. The kernel's
+ * part of a chain precedes the unwound part.
  *
  * The caller owns struct stack_chains; the reader must outlive it. Events without stack dumps are not changed. Not
  * thread-safe.
@@ -35,7 +35,7 @@ struct stack_chains {
 	struct intern chains; /* Call chains as recorded words. */
 	bool is_made; /* False if no event has stack dumps. */
 	struct event_attrs attrs;
-	size_t stacks;
+	size_t stacks; /* Number of stack dumps that were replaced. */
 	bool failed; /* Set if memory runs out. */
 };
 
@@ -46,12 +46,13 @@ static inline bool stack_chains_are_made(const struct stack_chains *chains)
 {
 	return chains->is_made;
 }
-/* is_copied is set if the sample has a stack dump. */
+/* Stores the whole call chain of a sample. is_copied is set if the sample has a stack dump. */
 void stack_chains_note(
 	struct stack_chains *chains, const struct record *record, const struct sample_array *chain, bool is_copied);
 /* Adapts the features that describe events to their new attributes. The result is borrowed from the chains. */
 void stack_chains_features(struct stack_chains *chains, struct perfdata_features *features);
-/* bytes are the record's, or replace them in the same format. */
+/* Appends the sample with its call chain instead of its stack dump. bytes are those of the record, or changed ones in
+ * the same format, which replace them. Drops a sample that was not passed to stack_chains_note. */
 enum inject_change stack_chains_sample(
 	struct stack_chains *chains, const struct record *record, struct tally_bytes bytes, struct writer *out);
 

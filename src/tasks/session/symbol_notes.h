@@ -28,8 +28,8 @@ void symbol_notes_add_lines(struct diag *notes, const struct binary_store *store
 /* Prints the notes of symbol_notes_add on standard error, for a verb that names frames one by one. */
 void symbol_notes_print(
 	const struct cli *cli, const struct binary_store *store, const struct frame_names *names, bool is_verbose);
-/* Stores the debug information that was read in the cache. Must be called after the output. A failure is reported only
- * if is_verbose is set, because it only costs time. */
+/* Stores in the cache the source lines that were read from debug information. Must be called after the output. A
+ * failure is reported only if is_verbose is set, because it only costs time. */
 void symbol_notes_keep_places(const struct cli *cli, struct binary_store *store, bool is_verbose);
 
 #endif

@@ -16,7 +16,7 @@
  * (NULL printer). */
 bool trace_number_of(
 	struct tracepoint_printer *printer, struct tally_bytes raw, struct tally_str name, uint64_t *number);
-/* Does the same for the fields that all events have, such as "common_flags". */
+/* Works like trace_number_of, for the fields that all events have, such as "common_flags". */
 bool trace_common_number_of(
 	struct tracepoint_printer *printer, struct tally_bytes raw, struct tally_str name, uint64_t *number);
 /* Appends the field's text. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_options.h - handles perf's options for decoded hardware traces (--itrace, --call-trace and others) and for the
- * files of guests (--guestmount and others). They have no effect on recordings without traces and guests, and are
- * rejected by name for others.
+ * files of guests (--guestmount and others). They have no effect on recordings without traces and guests; for other
+ * recordings, an error names the option.
  *
  *	struct trace_options asked = {.decoding = "--itrace"};
  *	status = trace_options_open(&settings.input, &asked, &reader, err);
