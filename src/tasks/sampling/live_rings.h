@@ -31,6 +31,7 @@
 struct live_rings_user {
 	const struct cli *cli;
 	struct data_source *source; /* Opened by live_rings_open_source. */
+	/* Receives each record in time order. */
 	enum tally_status (*take)(void *context, const struct record *record, struct tally_error *err);
 	void *context;
 };
@@ -57,10 +58,13 @@ TALLY_MUST_CHECK enum tally_status live_rings_open(struct live_rings *rings, str
 /* Adds the running processes, for the source and for live_rings_each_state. */
 TALLY_MUST_CHECK enum tally_status live_rings_add_state(
 	struct live_rings *rings, struct record_synth synth, struct tally_error *err);
+/* Calls take for each record of the state that live_rings_add_state has added. Ends with the first status other than
+ * TALLY_OK. */
 TALLY_MUST_CHECK enum tally_status live_rings_each_state(const struct live_rings *rings,
 	enum tally_status (*take)(void *context, const struct record *record, const struct record_fields *fields,
 		struct tally_error *err),
 	void *context, struct tally_error *err);
+/* Opens the source with the events and the state. No state may be added afterwards. */
 TALLY_MUST_CHECK enum tally_status live_rings_open_source(
 	struct live_rings *rings, const struct data_input *input, struct tally_error *err);
 /* Returns the time by which the source sorts the record. */

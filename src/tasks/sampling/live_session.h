@@ -34,7 +34,8 @@ struct live_session_config {
 	const struct replay_options *replay;
 	const struct binary_store_options *store;
 	unsigned rounds_kept; /* See struct live_profile_config. */
-	/* Interval for draining rings that do not fill up faster; 0 for the default, which suits a screen. */
+	/* Interval in milliseconds at which rings are drained, unless they fill up faster; 0 for the default, which
+	 * suits a screen. */
 	int drain_ms;
 };
 
@@ -48,6 +49,7 @@ struct live_watcher {
 TALLY_MUST_CHECK enum tally_status live_session_open(
 	const struct record_request *request, struct live_session **session, struct tally_error *err);
 void live_session_close(struct live_session *session);
+/* Returns the events as the start of a recording (record_description.h), borrowed from the session. */
 struct tally_bytes live_session_description(const struct live_session *session);
 /* Starts sampling. */
 TALLY_MUST_CHECK enum tally_status live_session_start(
@@ -60,8 +62,9 @@ TALLY_MUST_CHECK enum tally_status live_session_refresh(
  * the profile contains all remaining samples. Must not be combined with live_session_refresh. */
 TALLY_MUST_CHECK enum tally_status live_session_take(
 	struct live_session *session, bool is_last, struct profile **profile, struct tally_error *err);
-/* Sets the number of samples per second for events that sample by frequency. Later samples of clocks represent the time
- * between two of them. Returns UNSUPPORTED if the kernel rejects the value; nothing has changed then. */
+/* Sets the number of samples per second for events that sample by frequency. The period of later samples of clock
+ * events is the time between two samples. Returns UNSUPPORTED if the kernel rejects the value; nothing has changed
+ * then. */
 TALLY_MUST_CHECK enum tally_status live_session_set_frequency(
 	struct live_session *session, uint64_t frequency, struct tally_error *err);
 /* Returns whether waits are recorded. */
@@ -69,9 +72,10 @@ bool live_session_has_waits(const struct live_session *session);
 /* Pauses or continues the recording of waits. */
 TALLY_MUST_CHECK enum tally_status live_session_run_waits(
 	struct live_session *session, bool is_running, struct tally_error *err);
-/* The same as record_waits_parts; 0 if waits are not recorded. */
+/* Returns the number of parts of waits that were measured so far (record_waits_parts), or 0 if waits are not
+ * recorded. */
 uint64_t live_session_wait_parts(struct live_session *session);
-/* Returns the number of missing switches and waits since the start. */
+/* Returns the number of context switches and waits that could not be recorded since the start. */
 uint64_t live_session_lost_waits(struct live_session *session);
 /* Returns whether so many records have arrived that they should not wait for the next refresh. */
 bool live_session_is_full(struct live_session *session);
