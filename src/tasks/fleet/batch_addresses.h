@@ -4,8 +4,9 @@
  * lines that belong to it.
  *
  * In files with a build ID, addresses remain those in the file. In others (kernels of several machines, generated code)
- * functions of different machines may have the same address; there each function gets a separate place, and only an
- * address without a function is retained. Names are borrowed from the batch. Not thread-safe.
+ * functions of different machines may have the same address; there each function gets an address range of its own,
+ * which is made up, and only an address outside of functions stays as it is. Names are borrowed from the batch. Not
+ * thread-safe.
  *
  *	batch_addresses_init(&a, batch);
  *	uint64_t ip = batch_addresses_find(&a, &location);   // for all locations
@@ -36,7 +37,7 @@ struct batch_region {
 	const char *file_name; /* File name in its mapping. */
 	uint64_t base; /* Start of the range in the process or the kernel; it corresponds to offset 0 of the file. */
 	uint64_t size; /* Size of the part that is used. */
-	uint64_t next; /* The next free place for made-up addresses. */
+	uint64_t next; /* Start of the part that is free for made-up ranges. */
 	bool is_used, is_kernel, keeps_addresses;
 	VEC(struct batch_spot) spots;
 };
@@ -45,7 +46,8 @@ struct batch_addresses {
 	const struct fleet_batch *batch;
 	struct arena arena; /* Memory for names. */
 	struct batch_region *regions; /* Indexed by the profile's binaries. */
-	/* Maps a frame to its final address, and a function or an address without one to its made-up range. */
+	/* Maps a frame to its final address. Also maps a function, or a single address outside of functions, to the
+	 * start of its made-up range. */
 	struct map_u64 places;
 	bool failed; /* Set if memory runs out. */
 };

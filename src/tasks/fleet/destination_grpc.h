@@ -15,7 +15,9 @@
 
 #include "fleet/http_client.h"
 
+/* Appends the head of a frame, and returns the offset at which its message begins. */
 size_t destination_grpc_open(struct text *out);
+/* Writes the length of the message, which starts at begin and is complete, to the head of its frame. */
 void destination_grpc_close(struct text *out, size_t begin);
 /* Reads the status (0 for OK), and appends the message, from the trailer frame, or from the header if there is none.
  * Returns false if the answer has no status. */

@@ -4,8 +4,9 @@
  * profiles, Pyroscope and Parca. The URL selects the kind: http://, otlp+http://, pyroscope+http:// or parca+http://,
  * each also with https.
  *
- * A batch is one request for each kind, so that one answer decides about it. Only serve knows batches; other servers
- * count a batch twice if they receive it twice. Everything is borrowed. Thread-safe if each thread has its own client.
+ * For every kind of server, a batch is sent as a single request, so that one answer decides about it. Only serve knows
+ * batches; other servers count a batch twice if they receive it twice. Everything is borrowed. Thread-safe if each
+ * thread has its own client.
  *
  * Sources: the OTLP specification (docs/specification.md of opentelemetry-proto); the reference of Pyroscope's HTTP
  * API; the Connect protocol (connectrpc.com); Parca's profilestore.proto; the status codes of gRPC.

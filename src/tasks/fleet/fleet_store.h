@@ -34,7 +34,7 @@ struct fleet_question {
 	struct tally_str query; /* See label_query_parse; empty to select everything. */
 	uint64_t begin_ns, end_ns; /* Nanoseconds since 1970; selects windows that begin in [begin, end). */
 	struct tally_str event; /* Empty for all events. */
-	bool by_thread;
+	bool by_thread; /* Keeps the samples of threads apart; otherwise threads are merged. */
 	/* Merges threads that differ only in other labels than kept_label, or in any labels if that is empty. */
 	bool merges_labels;
 	struct tally_str kept_label;
