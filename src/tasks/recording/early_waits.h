@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * early_waits.h - finds the user stacks of waits that began before they were recorded: it reads the stacks of waiting
- * threads from their memory, and unwinds some of them at a time, while the recording continues.
+ * early_waits.h - finds the user stacks of waits that began before the recording of waits: it reads the stacks of
+ * waiting threads from the memory of their processes, and unwinds some of them at a time, while the recording
+ * continues.
  *
  * Memory and registers belong to the same wait only if the thread has not left the CPU again since it was found. The
  * kernel's count of its context switches shows that (thread_waits_switches), and a stack for which it differs is
@@ -44,7 +45,7 @@ struct early_waits;
 TALLY_MUST_CHECK enum tally_status early_waits_create(
 	const struct early_waits_config *config, struct early_waits **early, struct tally_error *err);
 void early_waits_destroy(struct early_waits *early);
-/* Adds a waiting thread, of which only the user registers are used. */
+/* Adds a waiting thread. Its kernel frames are not used. Does nothing if its user registers are unknown. */
 TALLY_MUST_CHECK enum tally_status early_waits_add(
 	struct early_waits *early, const struct waiting_thread *thread, struct tally_error *err);
 /* Returns whether early_waits_go_on has work to do. */

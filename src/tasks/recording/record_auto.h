@@ -10,9 +10,9 @@
 
 #include "tasks/recording/record_options.h"
 
-/* Replaces --call-graph auto, and a missing --call-graph with --wall, by unwinding by BPF if this process may load
- * programs, otherwise by unwinding of stack dumps, otherwise by frame pointers, and appends a sentence about it. In all
- * other cases, changes and appends nothing. */
+/* Chooses the method for --call-graph auto, and for --wall without --call-graph: unwinding by BPF if this process may
+ * load BPF programs, otherwise unwinding of stack dumps, otherwise frame pointers. Changes the settings accordingly,
+ * and appends a sentence about the choice. In all other cases, changes and appends nothing. */
 void record_auto_settle(const struct kernel_seam *kernel, struct record_settings *settings, struct text *sentence);
 /* Returns the first given option that cannot be combined with unwinding while recording, or NULL if there is none. */
 const char *record_auto_obstacle(const struct record_settings *settings, enum record_callgraph mode);

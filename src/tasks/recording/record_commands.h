@@ -23,7 +23,7 @@ struct record_commands {
 	bool wants_stop; /* Set by record_commands_obey if the recording has to stop. */
 };
 
-/* Formats a message about the running recording for the request's announce. */
+/* Passes a formatted message about the running recording to request->announce, if that is not NULL. */
 void record_announce(const struct record_request *request, const char *format, ...) TALLY_PRINTF(2, 3);
 /* Enables or disables the event with this name, and reports it. An empty name stands for all events except the one that
  * tracks processes. */

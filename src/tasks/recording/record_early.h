@@ -19,10 +19,12 @@
 #include "tasks/recording/early_waits.h"
 #include "tasks/recording/record_wait_source.h"
 
-/* Interval of drains while stacks are being read, because the unwinder may have opened a file in the meantime. */
+/* Interval in milliseconds between drains while stacks are being read. It is short because a stack can only be unwound
+ * when the files to which it leads have been opened, which happens in the background. */
 #define RECORD_EARLY_PAUSE_MS 2
 
-/* Interval of drains otherwise, so that stacks of new programs that were cut can be read again while the waits last. */
+/* Interval in milliseconds between drains at other times. It is so short that the stacks of new programs that were cut
+ * can be read again while the waits last. */
 #define RECORD_EARLY_LOOK_MS 100
 
 struct record_early_config {
@@ -40,8 +42,10 @@ struct record_early_config {
 struct record_early {
 	struct record_early_config config;
 	struct early_waits *stacks; /* Stacks that are being read, or NULL. */
-	struct map_u64 ns; /* Maps a thread to the total time in nanoseconds of its waits that began before. */
-	struct map_u64 lost; /* Maps a thread to its early_waits_loss. */
+	/* Maps a thread ID to the total time in nanoseconds of the thread's waits that began before the recording of
+	 * waits. */
+	struct map_u64 ns;
+	struct map_u64 lost; /* Maps a thread ID to an enum early_waits_loss. */
 	struct map_u64 partial; /* Set of the threads with stacks that are read again because they were cut. */
 	/* Number of those threads for which that failed, because they woke up too early or their memory cannot be
 	 * read. */
@@ -59,9 +63,9 @@ TALLY_MUST_CHECK enum tally_status record_early_read_stacks(
 	struct record_early *early, bool is_last, struct tally_error *err);
 /* Returns whether record_early_read_stacks has work to do. */
 bool record_early_is_reading(const struct record_early *early);
-/* Notes a wait that began before. Returns false if memory runs out. */
+/* Notes a wait that began before the recording of waits. Returns false if memory runs out. */
 bool record_early_note(struct record_early *early, const struct off_cpu_wait *wait);
-/* Adds the noted threads that waited for long and have unknown stacks. */
+/* Adds to losses the noted threads that waited for long and have unknown stacks. */
 void record_early_add_losses(const struct record_early *early, struct off_cpu_losses *losses);
 
 #endif

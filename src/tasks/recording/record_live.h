@@ -42,7 +42,7 @@ TALLY_MUST_CHECK enum tally_status record_live_create(
 /* Adds an event for samples that are passed to record_live_pass: with registers and stack dumps, which are unwound. */
 TALLY_MUST_CHECK enum tally_status record_live_add_event(struct record_live *live, const struct perf_attr *attr,
 	const uint64_t *ids, size_t id_count, struct tally_error *err);
-/* The same as live_unwind_set_interpreted. */
+/* Sets the callback that resolves the frames of interpreters (live_unwind_set_interpreted). */
 void record_live_set_interpreted(struct record_live *live, const struct live_interpreted *interpreted);
 /* Adds an event with samples that carry the user stacks for the samples of other events, those for which
  * record_attrs_is_walked is true. */
@@ -60,9 +60,10 @@ TALLY_MUST_CHECK enum tally_status record_live_drain(struct record_live *live, c
 	bool is_last, uint64_t *bytes, struct tally_error *err);
 /* Returns whether samples are held back; older records may then follow, so the round must not be finished. */
 bool record_live_is_holding(const struct record_live *live);
-/* Returns the default size of a ring. */
+/* Returns the default size of a ring in bytes, which depends on the number of CPUs. */
 size_t record_live_ring_bytes(void);
-/* Returns the size of the largest stack dumps for rings of this size, so that there is time to drain them. */
+/* Returns the size in bytes of the largest stack dumps for rings of this size, chosen so that there is time to drain
+ * the rings. */
 size_t record_live_stack_bytes(size_t ring_bytes);
 struct record_live_summary record_live_summary(struct record_live *live);
 /* Appends lines about the unwound stacks, without a newline after the last one. */

@@ -13,6 +13,7 @@
 #include "tasks/recording/record_session.h"
 #include "tasks/recording/rung_options.h"
 
+/* Default sampling frequencies in hertz, without and with --wall. */
 #define RECORD_FREQ_DEFAULT 4000
 #define RECORD_FREQ_WALL \
 	1000 /* Default with --wall, lower because waits are measured completely and sampling must cost little. */

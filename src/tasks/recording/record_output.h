@@ -50,7 +50,8 @@ TALLY_MUST_CHECK enum tally_status record_output_open(
 TALLY_MUST_CHECK enum tally_status record_output_append(
 	struct record_output *o, const struct tally_bytes *slices, size_t slice_count, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_output_finish_round(struct record_output *o, struct tally_error *err);
-/* Prefixes the error with what remains of the recording after a failed write. Returns the error's status. */
+/* For a failed write: prefixes the error's message with a clause that says whether the output contains the recording up
+ * to now. Returns the error's status. */
 enum tally_status record_output_failure(const struct record_output *o, struct tally_error *err);
 /* Updates the header to include everything that was written. Must be called at the end of a round. */
 TALLY_MUST_CHECK enum tally_status record_output_sync(struct record_output *o, struct tally_error *err);

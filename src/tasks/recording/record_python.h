@@ -2,9 +2,9 @@
 /*
  * record_python.h - writes the symbols of Python's code objects (bpf/python_frames.h) to /tmp/perf-PID.map, where perf
  * and tally search for maps of generated code. Only processes with a Python frame in a stack get a file. Files stay
- * after the recording, because its reports need them, as with runtimes that have a JIT compiler. If the process itself
- * has such a map and this user may write to it, lines are appended: the addresses from recordings differ from all
- * others.
+ * after the recording, because its reports need them, as with runtimes that have a JIT compiler. If a process already
+ * has such a map, and it belongs to this user, lines are appended; this is safe because the addresses that a recording
+ * assigns differ from all others.
  *
  * The caller owns the value, which must not move while it is used. Only one thread at a time may use it.
  *

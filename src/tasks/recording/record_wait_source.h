@@ -38,13 +38,16 @@ TALLY_MUST_CHECK enum tally_status record_wait_source_start(
 	struct record_wait_source *source, const pid_t *pids, size_t pid_count, struct tally_error *err);
 /* Starts to count waits. */
 TALLY_MUST_CHECK enum tally_status record_wait_source_begin(struct record_wait_source *source, struct tally_error *err);
+/* Adds a thread to be measured. before describes the wait in which the thread already is; NULL if it is running. */
 TALLY_MUST_CHECK enum tally_status record_wait_source_add_thread(struct record_wait_source *source, uint32_t tid,
 	uint32_t pid, const struct off_cpu_before *before, struct tally_error *err);
+/* Pauses or continues the measurement. */
 TALLY_MUST_CHECK enum tally_status record_wait_source_set_running(
 	struct record_wait_source *source, bool is_running, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status record_wait_source_drain(struct record_wait_source *source, bool takes_sums,
 	bool is_last, const struct off_cpu_sink *sink, struct tally_error *err);
-/* The same as off_cpu_give_lasting. Does nothing for context switches, which report each wait as a whole. */
+/* Reports the elapsed part of long waits that continue (off_cpu_give_lasting). Does nothing if the source is context
+ * switches, which report each wait as a whole when it ends. */
 TALLY_MUST_CHECK enum tally_status record_wait_source_give_lasting(
 	struct record_wait_source *source, const struct off_cpu_sink *sink, struct tally_error *err);
 struct off_cpu_losses record_wait_source_losses(const struct record_wait_source *source);

@@ -11,7 +11,7 @@
 
 struct standin;
 
-/* Describes what tracing changes for any program; part of a sentence. */
+/* Part of a sentence that describes what tracing changes for every program. */
 extern const char rung_changes_always[];
 /* Appends what happened in this recording as parts of a sentence, separated by "; ", or nothing. */
 void rung_losses_print(struct text *out, struct standin *standin);

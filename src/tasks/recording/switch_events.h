@@ -18,7 +18,8 @@
 #include "kernel/recording/ring_reader.h"
 #include "tasks/recording/wait_tracker.h"
 
-/* Kinds of events with samples: switches; wake-ups by threads of the target; others; wake-ups by any thread. */
+/* Kinds of events with samples: switches (sched_switch or context-switches), wake-ups by threads of the target
+ * (sched_waking), events with samples that are ignored, and wake-ups by any thread. */
 enum switch_events_id { SWITCH_EVENTS_SWITCH, SWITCH_EVENTS_WAKE, SWITCH_EVENTS_OTHER, SWITCH_EVENTS_OTHERS_WAKE };
 
 /* Place of a field in a tracepoint's payload. */
@@ -44,10 +45,11 @@ struct switch_events {
 	struct map_u64 numbers;
 	const int *cpus; /* Only waits that begin on these CPUs are recorded; NULL for all CPUs. */
 	size_t cpu_count;
-	bool has_return_addresses; /* User chains contain return addresses; otherwise addresses in the calls. */
+	/* User chains contain return addresses; otherwise they contain addresses inside the call instructions. */
+	bool has_return_addresses;
 	bool is_forking; /* New threads are recorded, too. */
 	struct wait_calls calls;
-	/* Indexed by thread ID: comms has the index in names, and kinds whether it is a kernel thread. */
+	/* comms maps a thread ID to an index in names, and kinds maps it to whether the thread is a kernel thread. */
 	struct map_u64 comms, kinds;
 	struct map_u64 threads; /* Set of the recorded threads that have waited. */
 	VEC(struct switch_events_name) names;

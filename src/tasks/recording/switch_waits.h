@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * switch_waits.h - measures the waits of threads without BPF, from context switches that the kernel records: by the
- * tracepoints sched_switch and sched_waking, or by context-switch records, which an ordinary user gets for own
- * processes.
+ * tracepoints sched_switch and sched_waking, or by context-switch records, which the kernel also provides to an
+ * ordinary user, for the user's own processes.
  *
  * It has its own events and rings, separate from those of the recording, so that they do not appear in the file. Stacks
  * are call chains from the kernel, or stack dumps that are unwound as they arrive. What events do not contain is read

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wait_looks.h - inspects waiting threads in the kernel's files (/proc/PID/stat, syscall, mem): what they wait for, and
- * with which user stack. For sources of waits with events that do not contain it.
+ * with which user stack. It serves the sources of waits whose events do not contain this.
  *
  * A stack is returned as the record of a sample of the event wait_looks_attr, with the two registers that /proc shows
  * and a copy of the stack's memory, to be unwound like other samples. The thread may run while its files are read, so
@@ -33,7 +33,7 @@ struct perf_attr wait_looks_attr(const struct arch *arch);
  * does not wait, or cannot be inspected. */
 bool wait_looks_take(const struct kernel_seam *kernel, const struct arch *arch, uint32_t tid, bool wants_stack,
 	struct wait_event *event, struct wait_look *look);
-/* Converts the letter that ps shows for the state of a waiting thread. */
+/* Converts the letter for the state of a waiting thread in /proc/PID/stat, such as 'S' or 'D'. */
 enum wait_state wait_looks_state(char letter);
 
 #endif
