@@ -10,8 +10,8 @@
 
 #include <tally/status.h>
 
-/* A missing command has the same message as without simulation (NOT_FOUND, DENIED). UNSUPPORTED is returned for a
- * program of another machine, or one that changes privileges or cannot be read. */
+/* Returns UNSUPPORTED for a program of another machine, and for one that changes privileges or cannot be read. If the
+ * command does not exist or may not be executed, returns the same error as without simulation (NOT_FOUND, DENIED). */
 TALLY_MUST_CHECK enum tally_status simulation_command_check(const char *command, struct tally_error *err);
 
 #endif

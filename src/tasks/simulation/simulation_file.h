@@ -16,8 +16,8 @@
 
 /* Parses a name such as "1234.0", for the first image of process 1234. Returns false if the file is not the tool's. */
 bool simulation_file_name(const char *name, uint32_t *pid, uint32_t *image);
-/* Checks the header, and finds the model, a slice of bytes. Returns NULL, or a description of the error as a clause
- * about "it". */
+/* Checks the header, and finds the model, a slice of bytes. Returns NULL, or a description of the error, such as "it is
+ * shorter than a header". */
 const char *simulation_file_header(struct tally_bytes bytes, struct sim_header *header, struct tally_str *model);
 
 #endif

@@ -20,8 +20,9 @@ struct simulation_sampling {
 	size_t len;
 };
 
-/* words is the argument of an -e. Each word may end with :u, preceded by /period=N/. period is that of events without
- * their own, or 0 for simulation_event_period. */
+/* words is the argument of an -e. Each word is a name, which /period=N/ and :u may follow in this order:
+ * "instructions/period=1000/:u". period is that of events without a period of their own, or 0 for
+ * simulation_event_period. */
 TALLY_MUST_CHECK enum tally_status simulation_sampling_add(
 	struct simulation_sampling *sampling, const char *words, uint64_t period, struct tally_error *err);
 /* Returns false if no event has the name. */
