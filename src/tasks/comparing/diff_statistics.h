@@ -33,8 +33,10 @@ struct diff_test {
 	enum run_correction correction;
 	enum diff_measure measure;
 	double level; /* Adjusted p values below it are significant, and the change is shown. */
-	double loosest_level; /* The largest of all levels in use. */
-	double min_share; /* In percent of both sides together; rows below it are not tested. */
+	/* The largest level of significance in use: level, or that of --fail-if if it is larger. DIFF_AUTO chooses
+	 * DIFF_PERIODS if the totals differ at this level. */
+	double loosest_level;
+	double min_share; /* In percent; rows for which the mean of both sides' shares is lower are not tested. */
 };
 
 struct diff_amounts {
