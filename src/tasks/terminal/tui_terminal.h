@@ -30,11 +30,13 @@ void tui_terminal_size(const struct tui_terminal *terminal, unsigned *rows, unsi
 void tui_terminal_show(struct tui_terminal *terminal, const struct grid *grid);
 /* Redraws the whole screen, as after another program has written to it. */
 void tui_terminal_redraw(struct tui_terminal *terminal);
-/* Waits for a key, and returns a code point, a value of enum tui_key, or a mouse event (view/tui/tui_keys.h). */
+/* Waits for a key, and returns a code point, a value of enum tui_key, or a mouse event (view/tui/tui_keys.h). Returns
+ * TUI_KEY_CLOSED if the terminal was closed. */
 uint32_t tui_terminal_key(struct tui_terminal *terminal);
-/* Returns TUI_KEY_NONE if ms milliseconds pass, or if other_fd becomes readable. */
+/* Works like tui_terminal_key, but returns TUI_KEY_NONE when ms milliseconds have passed, or when other_fd becomes
+ * readable. */
 uint32_t tui_terminal_key_within(struct tui_terminal *terminal, int ms, int other_fd);
-/* Returns TUI_KEY_NONE if no key was pressed. */
+/* Works like tui_terminal_key, but does not wait: returns TUI_KEY_NONE if no key was pressed. */
 uint32_t tui_terminal_key_now(struct tui_terminal *terminal);
 
 #endif
