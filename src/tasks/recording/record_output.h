@@ -67,7 +67,7 @@ TALLY_MUST_CHECK enum tally_status record_output_finish(
 	struct record_output *o, struct record_summary *summary, struct tally_error *err);
 /* Adds to the features that records are compressed. */
 void record_output_describe_compression(struct perfdata_features *features, int level);
-/* Removes a file that does not contain a recording. */
+/* Removes the file or directory of a recording that failed before it started. Does nothing for streams. */
 void record_output_abandon(struct record_output *o);
 void record_output_deinit(struct record_output *o);
 

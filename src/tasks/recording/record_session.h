@@ -4,10 +4,13 @@
  * record.
  *
  * It prints nothing: notes go to diag, the result to the summary, and errors to err. Options are not interpreted here.
- * Not thread-safe. SIGINT, SIGTERM and SIGCHLD are received through a descriptor while it runs.
+ * Not thread-safe. While it runs, SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGPIPE and SIGUSR2 are blocked and received
+ * through a descriptor.
  *
  *	struct record_summary summary;
  *	status = record_session_run(&request, &summary, err);
+ *	... report the result ...
+ *	record_session_unblock(&summary);
  */
 #ifndef TASKS_RECORDING_RECORD_SESSION_H
 #define TASKS_RECORDING_RECORD_SESSION_H
