@@ -19,10 +19,10 @@ struct health_source {
 	const struct chain_survey *chains;
 	const struct stack_ends *ends; /* NULL if there are no stack dumps, or if they could not be read. */
 	const char *refusal; /* Reason why perf 6.1 rejects the recording, or NULL if it does not. */
-	const struct tally_error *unusable; /* Reason why there is no reader. */
+	const struct tally_error *unusable; /* Reason why there is no reader; not used if there is one. */
 };
 
-/* Returns "good", "lossy", "damaged", "cut" or "unusable". */
+/* Returns "good", "lossy", "damaged", "unfinished", "cut" or "unusable". */
 const char *health_word(const struct health_source *source);
 void health_text(struct text *out, const struct health_source *source);
 void health_json(struct text *out, const struct health_source *source);
