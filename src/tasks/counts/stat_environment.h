@@ -35,8 +35,8 @@ void stat_environment_read(const struct kernel_seam *kernel, struct stat_environ
 void stat_environment_json(struct json *json, const struct stat_environment *environment);
 /* Sets a member from what stat_environment_json has written. Ignores unknown keys. */
 void stat_environment_set(struct stat_environment *environment, struct tally_str key, struct tally_str value);
-/* Appends text such as "CPU features (only A: erms), kernel (6.1.0 and 6.12.5)". Returns false if nothing differs that
- * is known in both. */
+/* Appends text such as "CPU features (only A: erms), kernel (6.1.0 and 6.12.5)". Values that are unknown in one of them
+ * do not count as different, except GLIBC_TUNABLES, for which "" stands for none. Returns false if nothing differs. */
 bool stat_environment_differences(struct text *t, const struct stat_environment *a, const struct stat_environment *b);
 
 #endif
