@@ -9,8 +9,8 @@
 
 #include "fleet/batch.h"
 
-/* Replaces the names of threads by the value of the label, or "-" if a thread has no such label. The batch must not be
- * shared. Returns INVALID if the name is not valid for a label. */
+/* Replaces the name of each thread by the value that the label has for the thread or else for the whole batch, or by
+ * "-" if neither has the label. The batch must not be shared. Returns INVALID if the name is not valid for a label. */
 TALLY_MUST_CHECK enum tally_status batch_labels_group(
 	struct fleet_batch *batch, struct tally_str name, struct tally_error *err);
 

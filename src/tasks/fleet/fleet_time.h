@@ -2,9 +2,9 @@
 /*
  * fleet_time.h - parses and prints times and durations of windows, as users and clients of the server write them.
  *
- * A time is "now", a duration before now ("-1h", or "1h" on a command line), "2026-11-28T07:00:00Z" or
- * "2026-11-28 07:00" (UTC), seconds since 1970 ("1764313200s") or nanoseconds since 1970. A duration is a number with a
- * unit: "90s", "15m", "1h", "7d", "2w", "1h30m".
+ * A time is "now", a duration before now ("-1h", or "1h" on a command line), "2026-11-28 07:00" or
+ * "2026-11-28T07:00:00Z" (UTC), seconds since 1970 with at least 9 digits ("1764313200s") or nanoseconds since 1970. A
+ * duration is a number with a unit: "90s", "15m", "1h", "7d", "2w", "1h30m".
  *
  *	if (!fleet_time_parse(STR("-1h"), now_ns, &begin_ns)) ...
  */
