@@ -20,7 +20,8 @@
 void advice_notes_add(struct diag *notes, struct perfdata_reader *reader, const struct profile *profile);
 /* Adds a note about what the source of waits cannot measure, if there is anything. */
 void advice_notes_waits(struct diag *notes, const struct perfdata_reader *reader);
-/* Adds a note if rows are by cgroup, but no sample has one. */
+/* For reports with rows by cgroup: adds a warning if no event has recorded the cgroups of samples. program is tally's
+ * name in messages. */
 void advice_notes_cgroups(struct diag *notes, const struct perfdata_reader *reader, const char *program);
 
 #endif

@@ -69,7 +69,8 @@ struct data_input {
 	struct sample_options samples; /* Selects samples by time, CPU and thread. */
 	struct symbol_options symbols;
 	const struct binary_kept *kept; /* See struct binary_store_options. */
-	/* End of the newest of several recordings that share a store, or 0 for the end of this one. */
+	/* End of the newest of several recordings that share a store, in nanoseconds since 1970; 0 for the end of this
+	 * one. */
 	uint64_t recorded_ns;
 	/* Number of bytes of records after which the recording is treated as truncated; 0 for no limit. Has no effect
 	 * if the records have to be copied (pipes, compressed data). */

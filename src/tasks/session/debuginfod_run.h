@@ -17,7 +17,7 @@
 struct debuginfod_settings {
 	bool is_asked;
 	const char *urls; /* NULL for $DEBUGINFOD_URLS. */
-	uint64_t size_max, seconds_max; /* 0 for the default. */
+	uint64_t size_max, seconds_max; /* Limits in bytes and in seconds; 0 for the defaults. */
 };
 
 struct debuginfod_run {
