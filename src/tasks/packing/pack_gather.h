@@ -17,7 +17,7 @@
 
 /* Numbers of what was packed. */
 struct pack_sum {
-	size_t files, named_files, symbols, places;
+	size_t files, named_files, symbols, places; /* Files, those of them with symbols, symbols and source lines. */
 	size_t functions, without_code; /* Functions in which samples were taken, with their code and without it. */
 	size_t dumps; /* Jitdumps, with generated code. */
 	/* Error at which a damaged recording ended; its status is TALLY_OK if the recording is not damaged. */
