@@ -5,7 +5,7 @@
  *
  * The source is owned by the caller. It makes tables and titles, which report_explore owns.
  *
- *	status = report_explore(&(struct explore_source){.data = report, .count = 2, .open = open_table}, err);
+ *	status = report_explore(&(struct explore_source){.data = report, .count = 2, .open = open_table, ...}, err);
  */
 #ifndef TASKS_REPORTING_REPORT_EXPLORE_H
 #define TASKS_REPORTING_REPORT_EXPLORE_H
@@ -43,6 +43,7 @@ void explore_begun_end(struct explore_begun *begun);
 
 enum explore_page { EXPLORE_HEADER, EXPLORE_HEALTH };
 
+/* Provides the contents of the report. All callbacks except levels must be set. */
 struct explore_source {
 	void *data;
 	uint32_t count;
