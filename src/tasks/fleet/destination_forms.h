@@ -21,7 +21,7 @@ TALLY_MUST_CHECK enum tally_status destination_write_otlp(
 /* Writes Pyroscope's PushRequest: a series for each label set and event, with a pprof profile compressed by gzip. */
 TALLY_MUST_CHECK enum tally_status destination_write_pyroscope(
 	const struct fleet_batch *batch, struct text *out, struct tally_error *err);
-/* Writes Parca's WriteRawRequest with the same series, in a gRPC-Web frame. */
+/* Writes Parca's WriteRawRequest in a gRPC-Web frame, with the series of destination_write_pyroscope. */
 TALLY_MUST_CHECK enum tally_status destination_write_parca(
 	const struct fleet_batch *batch, struct text *out, struct tally_error *err);
 

@@ -48,7 +48,7 @@ void fleet_store_close(struct fleet_store *store);
 const char *fleet_store_name(const struct fleet_store *store);
 /* Warns if a store that is a file can be read by other users of this machine. */
 void fleet_store_warn_exposed(const struct cli *cli, const struct store *store);
-/* Does the same for a store that fleet_store_open has opened. */
+/* Works like fleet_store_warn_exposed, for a store that fleet_store_open has opened; does nothing for a server. */
 void fleet_store_warn(const struct cli *cli, const struct fleet_store *store);
 /* bytes are an encoded batch, which may be compressed. */
 TALLY_MUST_CHECK enum tally_status fleet_store_send(
