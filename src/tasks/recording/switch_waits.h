@@ -45,7 +45,7 @@ void switch_waits_destroy(struct switch_waits *waits);
 TALLY_MUST_CHECK enum tally_status switch_waits_start(struct switch_waits *waits, struct tally_error *err);
 /* Starts to count waits. If the recording starts disabled, switch_waits_set_running is called instead. */
 TALLY_MUST_CHECK enum tally_status switch_waits_begin(struct switch_waits *waits, struct tally_error *err);
-/* This function and the following ones correspond to those of off_cpu.h. */
+/* The functions from this one to switch_waits_losses work like those of off_cpu.h with the corresponding names. */
 TALLY_MUST_CHECK enum tally_status switch_waits_add_thread(struct switch_waits *waits, uint32_t tid, uint32_t pid,
 	const struct off_cpu_before *before, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status switch_waits_set_running(
