@@ -2,7 +2,7 @@
 /*
  * build_id_rows.h - prints lines of a build ID and a name, as buildid-list does.
  *
- * Names are copied. A name with the same build ID is listed once. The caller owns the rows. Not thread-safe.
+ * Names are copied. Each pair of a name and a build ID is listed once. The caller owns the rows. Not thread-safe.
  *
  *	build_id_rows_init(&rows);   build_id_rows_add(&rows, name, &id);   build_id_rows_print(&rows, &text);
  */
