@@ -15,7 +15,7 @@
 #include "perfdata/bpf_functions.h"
 
 struct bpf_lines {
-	struct bpf_functions *functions;
+	struct bpf_functions *functions; /* Owned; NULL if the recording has no BPF programs. */
 	VEC(struct bpf_line) lines; /* Sorted by address. */
 };
 

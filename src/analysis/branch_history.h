@@ -19,9 +19,10 @@
 struct branch_history {
 	struct resolve_where where;
 	const struct sample *sample;
-	struct list chain; /* Frames of the sample's call chain, innermost first; borrowed, like the next two. */
-	const struct resolve_address *addresses; /* Run-time addresses of the frames in chain. */
-	/* Limit of branches: the oldest ones if is_oldest_first is set, otherwise the newest; 0 means no limit. */
+	struct list chain; /* Frames of the sample's call chain, innermost first; borrowed. */
+	const struct resolve_address *addresses; /* Run-time addresses of the frames in chain; borrowed. */
+	/* Maximum number of branches; 0 for no limit. If there are more, the oldest ones are kept if is_oldest_first is
+	 * set, otherwise the newest ones. */
 	unsigned max_branches;
 	bool is_oldest_first; /* Chains will be displayed starting from the outermost caller. */
 };

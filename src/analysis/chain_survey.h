@@ -20,27 +20,31 @@
 
 struct chain_survey {
 	uint64_t chains; /* Inspected chains with a user part. */
-	uint64_t broken; /* Chains of only one or two functions, none of them in the C library, where threads start. */
+	/* Those of only one or two functions whose outermost one is not in the C library, where threads start. */
+	uint64_t broken;
 };
 
 /* Returns whether the kernel walked the event's chains by frame pointers, and neither stack dumps nor branches extend
  * them. */
 bool chain_survey_is_of(const struct perf_attr *attr);
-/* Returns whether any event of the recording has such chains. */
+/* Returns whether chain_survey_is_of is true for any event and the command line does not request another form of
+ * chains. */
 bool chain_survey_has_any(const struct perfdata_reader *reader);
 static inline bool chain_survey_wants(const struct chain_survey *survey)
 {
 	return survey->chains < CHAIN_SURVEY_MOST;
 }
+/* Inspects the user part of the sample's recorded chain; ignores a chain without one. */
 void chain_survey_add(struct chain_survey *survey, struct resolver *r, const struct resolve_where *where,
 	const struct sample *sample);
 /* Returns whether enough chains were inspected and most of them are broken. */
 bool chain_survey_tells_of_broken(const struct chain_survey *survey);
-/* Rewinds the reader and surveys the whole recording. Chains that the recorder's command line requested in another form
- * (dwarf, lbr) are skipped. */
+/* Rewinds the reader and inspects the first CHAIN_SURVEY_MOST chains of the recording. The survey stays empty if
+ * chain_survey_has_any returns false. */
 TALLY_MUST_CHECK enum tally_status chain_survey_read(
 	struct perfdata_reader *reader, struct chain_survey *survey, struct tally_error *err);
-/* Returns whether the recorder's command line, if known, requests chains by frame pointers. */
+/* Returns false if the recorder's command line requests another form of chains (dwarf, lbr); true also if the command
+ * line is not known. */
 bool chain_survey_is_by_frame_pointer(const struct perfdata_features *features);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_usage.h - adds up how CPUs spent their time between context switches: the time of each task, without the
- * interrupts and softirqs that ran meanwhile, and the time of those.
+ * cpu_usage.h - adds up how CPUs spent their time between context switches: in tasks (without the interrupts and
+ * softirqs that interrupted them), in interrupts, and in softirqs.
  *
  * The caller owns it (cpu_usage_init, cpu_usage_deinit) and feeds events in order of time. The time of a CPU is counted
  * from its first switch to its last one. CPU numbers must be below LIMIT_CPUS. Functions return false when out of
  * memory. One thread.
  *
- *	cpu_usage_switch(&usage, cpu, prev_pid, now);
+ *	cpu_usage_switch(&usage, cpu, prev_tid, now);
  *	cpu_usage_interrupt(&usage, cpu, is_softirq, begins, now);
  */
 #ifndef ANALYSIS_CPU_USAGE_H
@@ -36,6 +36,7 @@ struct task_use {
 	double share;
 };
 
+/* Run time of a task on one CPU; task is an index in cpu_usage.tasks. */
 struct task_on_cpu {
 	uint32_t task, cpu;
 	uint64_t runtime_ns;
@@ -57,6 +58,8 @@ bool cpu_usage_interrupt(struct cpu_usage *usage, uint32_t cpu, bool is_softirq,
 void cpu_usage_lost(struct cpu_usage *usage, uint32_t cpu);
 /* Adds a run time that was summed elsewhere, such as in the kernel. */
 bool cpu_usage_add_task(struct cpu_usage *usage, uint32_t cpu, int32_t tid, uint64_t runtime_ns);
+/* Returns the times of a CPU, which are created if necessary; NULL when out of memory. The pointer is valid until a
+ * higher CPU number is used. */
 struct cpu_use *cpu_usage_cpu(struct cpu_usage *usage, uint32_t cpu);
 /* Computes the share of each task. */
 void cpu_usage_finish(struct cpu_usage *usage);

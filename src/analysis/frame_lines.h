@@ -23,8 +23,8 @@ struct frame_lines {
 /* Returns the source places of a frame's address, innermost first; 0 if none are known. */
 size_t frame_line_places(
 	const struct frame_lines *lines, const struct resolved_frame *frame, struct source_place *places, size_t max);
-/* Writes the line to text, and sets *file to its file, borrowed from the store, or to an empty string if it is unknown.
- * place is NULL if no place is known. */
+/* Appends the line to text. Sets *file to the name of the file as in text, borrowed from the store, or to an empty
+ * string if the file is unknown. symbol and place are NULL if unknown. */
 void frame_line_text(const struct frame_lines *lines, const struct resolved_frame *frame, const struct symbol *symbol,
 	const struct source_place *place, struct text *text, struct tally_str *file);
 

@@ -25,7 +25,7 @@ struct frame_name {
 	bool symbol_is_local;
 	struct tally_str path; /* Path of the binary as recorded; "[unknown]" if nothing was mapped at the address. */
 	struct tally_str shown; /* Short name of the binary. */
-	bool has_short_name; /* The binary has a short name, which script prints unless paths are requested. */
+	bool has_short_name; /* Script prints `shown` instead of `path` unless paths are requested (kernel modules). */
 	uint64_t samples; /* Number of samples that the caller printed with this frame as the innermost one. */
 	bool is_kernel;
 	/* The address as objdump and addr2line expect it; the run-time address if there is no file. */
@@ -63,13 +63,16 @@ void frame_names_deinit(struct frame_names *names);
  * file. */
 TALLY_MUST_CHECK enum tally_status frame_names_store_id(
 	struct frame_names *names, uint32_t binary, uint32_t *id, struct tally_error *err);
+/* Returns the name of a frame, which is looked up at the first call and valid until frame_names_deinit; NULL when out
+ * of memory. */
 struct frame_name *frame_names_get(struct frame_names *names, uint32_t frame, struct tally_error *err);
 /* Returns the symbol that contains the frame's address, and its file in the store. NULL if there is no symbol, or if no
  * frame of the file was looked up yet. */
 const struct symbol *frame_names_symbol(
 	const struct frame_names *names, const struct resolved_frame *frame, uint32_t *store_id);
-/* Finds the kernel function at *address and sets *address to its start; for a function of a module, *module is set to
- * the module's name in brackets. Returns NULL if there is no function. resolver must be the one of the names. */
+/* Returns the name of the kernel function at *address and sets *address to its start. For a function of a module, also
+ * sets *module to the module's name in brackets; otherwise leaves *module unchanged. Returns NULL if no function is
+ * known. resolver must be the one that was passed to frame_names_init. */
 const char *frame_names_kernel(struct frame_names *names, struct resolver *resolver, const struct resolve_where *where,
 	uint64_t *address, const char **module);
 /* Finds the source places of the calls inlined at the frame's address, innermost first, and of the function that

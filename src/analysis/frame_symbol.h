@@ -15,8 +15,9 @@
 #include "analysis/resolve.h"
 #include "code/binary_store.h"
 
-/* Returns the symbol that begins at the return address of a caller, or NULL if none does. The return address may belong
- * to it or to the symbol before, which is passed in before: the one at the frame's address. */
+/* Returns the symbol that begins at the return address of a caller, or NULL if none does. `before` is the symbol at the
+ * frame's address, which is one byte before the return address, or NULL; the return address may belong to either
+ * symbol. */
 const struct symbol *frame_symbol_behind(
 	const struct binary_store *store, uint32_t id, const struct resolved_frame *frame, const struct symbol *before);
 /* Returns the symbol of a frame, or NULL if there is none. The store's entry must be loaded. One thread only. */

@@ -33,6 +33,7 @@ struct health_event { /* Counts of one event. */
 	uint64_t full_stacks; /* Stack dumps that filled their maximum size, so they are probably cut. */
 };
 
+/* A record that reports lost events, and their number. */
 struct health_loss {
 	uint64_t time_ns, lost;
 	bool has_time;

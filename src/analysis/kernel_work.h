@@ -35,6 +35,7 @@ struct work_times {
 	uint64_t max_from_ns, max_to_ns; /* Start and end of the longest one. */
 };
 
+/* A handler on one CPU. */
 struct work_row {
 	enum work_kind kind;
 	uint32_t cpu;
@@ -43,13 +44,15 @@ struct work_row {
 	/* Start of the current run (0 if not running), and its delay before that (UINT64_MAX if unknown). */
 	uint64_t entered_ns, waited_ns;
 	struct work_times run, delay;
-	uint64_t first_ns, last_ns; /* Times of the first and the last event of a run; 0 if there is none. */
-	uint64_t unmatched_runs[WORK_STEPS]; /* Number of events of each step without the matching other end. */
+	uint64_t first_ns, last_ns; /* Times of the first entry and of the last entry or exit; 0 if there is none. */
+	/* Entries without an exit and exits without an entry, by enum work_step. */
+	uint64_t unmatched_runs[WORK_STEPS];
+	/* Raises without an entry and entries without a raise, by enum work_step. */
 	uint64_t unmatched_delays[WORK_STEPS];
 };
 
 struct work_span { /* A run that has ended. */
-	const struct work_row *row; /* NULL if no run has ended. */
+	const struct work_row *row; /* NULL if no run has ended. Valid until the next event. */
 	uint64_t from_ns, to_ns;
 	uint64_t delay_ns; /* UINT64_MAX if unknown. */
 };
@@ -73,7 +76,8 @@ bool kernel_work_take(struct kernel_work *work, const struct work_event *event, 
 void kernel_work_lost(struct kernel_work *work, uint32_t cpu);
 /* Counts the runs and delays that have not ended. Call it after the last event. */
 bool kernel_work_finish(struct kernel_work *work);
-/* Returns the row of a handler on a CPU, which is created if necessary; NULL when out of memory. */
+/* Returns the row of a handler on a CPU, which is created if necessary; NULL when out of memory. The pointer is valid
+ * until another row is created. */
 struct work_row *kernel_work_row(struct kernel_work *work, enum work_kind kind, uint64_t id, uint32_t cpu);
 /* Returns the name of a softirq, such as "TIMER", or NULL for an unknown vector. */
 const char *softirq_name(uint64_t vector);

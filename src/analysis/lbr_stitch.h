@@ -40,7 +40,7 @@ struct lbr_older { /* Sources of the older calls, innermost first; valid until t
 	size_t count;
 };
 
-/* Returns the calls that extend the sample's stack; there may be none. Returns false when out of memory. */
+/* Sets *older to the calls that extend the sample's stack; there may be none. Returns false when out of memory. */
 bool lbr_stitch(struct lbr_stitcher *stitcher, const struct sample *sample, struct lbr_older *older);
 void lbr_stitcher_deinit(struct lbr_stitcher *stitcher);
 

@@ -20,7 +20,7 @@
 #include "base/vec.h"
 
 struct lock_row {
-	uint64_t acquired, contended;
+	uint64_t acquired, contended; /* Number of acquisitions, and of waits that ended. */
 	uint64_t total_ns, max_ns, min_ns; /* Of waits that ended; min_ns is UINT64_MAX if there are none. */
 	uint32_t flags; /* LOCK_FLAG_* of the first wait, from lock:contention_begin. */
 };
@@ -37,7 +37,7 @@ struct lock_waits {
 	struct lock_row others; /* Sum of the waits for which row_limit leaves no row. */
 	size_t row_limit; /* Set by the caller before the first row; 0 for no limit. */
 	struct id_table waiting; /* Keys of thread and lock, for open waits and some that have ended. */
-	VEC(struct lock_wait) waits; /* Indexed by waiting, like is_waiting. */
+	VEC(struct lock_wait) waits; /* waits and is_waiting are indexed by the IDs of waiting. */
 	VEC(bool) is_waiting;
 	size_t open; /* Number of waits that have not ended. */
 	uint64_t unended, unbegun; /* Number of waits without an end and without a begin in the recording. */
@@ -57,7 +57,8 @@ void lock_waits_init(struct lock_waits *w);
 void lock_waits_deinit(struct lock_waits *w);
 /* Returns whether row_limit is reached, so that no row is added. */
 bool lock_waits_is_full(const struct lock_waits *w);
-/* Returns the row of a key, which is created if necessary, or LOCK_ROW_OTHERS. Returns false when out of memory. */
+/* Sets *row to the row of a key, which is created if necessary, or to LOCK_ROW_OTHERS if row_limit forbids that, and
+ * *is_new to whether it was created. Returns false when out of memory. */
 bool lock_waits_row(struct lock_waits *w, const uint64_t key[LOCK_ROW_WORDS], uint32_t *row, bool *is_new);
 /* Begins a wait. A second begin before the end continues the same wait, because the kernel reports another one when a
  * sleeping lock stops spinning. Returns false when out of memory. */
@@ -68,10 +69,10 @@ void lock_waits_end(struct lock_waits *w, int32_t tid, uint64_t address, uint64_
 void lock_waits_acquire(struct lock_waits *w, const struct lock_wait *taken);
 /* Adds waits that were summed elsewhere. */
 void lock_waits_add(struct lock_waits *w, uint32_t row, const struct lock_row *sum);
-/* Ends a thread; its open waits have no end. */
+/* Handles the end of a thread: drops its open waits and counts them as waits without an end. */
 void lock_waits_end_thread(struct lock_waits *w, int32_t tid);
-/* Drops open waits after a loss of events: they may have ended, and must not be merged with the next waits of their
- * threads. */
+/* Drops the open waits after a loss of events and counts them as waits without an end. They may have ended, and must
+ * not be merged with the next waits of their threads. */
 void lock_waits_give_up(struct lock_waits *w);
 /* Counts the open waits as waits without an end. */
 void lock_waits_finish(struct lock_waits *w);

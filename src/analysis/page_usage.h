@@ -3,7 +3,7 @@
  * page_usage.h - adds up what the kernel's page allocator allocated and freed, by block of pages and by call site.
  *
  * The caller owns it (page_usage_init) and feeds events in order of time. One thread. A block is 1 << order pages,
- * starting at page frame number pfn. Functions return false when out of memory.
+ * starting at page frame number pfn. page_usage_alloc returns false when out of memory.
  *
  *	page_usage_alloc(&u, &(struct page_alloc){.pfn = 0x12345, .call_site = site, .order = 2, .gfp = flags});
  *	page_usage_free(&u, 0x12345, 2);
@@ -14,7 +14,7 @@
 #include "base/id_table.h"
 #include "base/vec.h"
 
-#define PAGE_ORDERS	   16 /* Orders that kernels use; higher ones are counted as the last. */
+#define PAGE_ORDERS	   16 /* Number of orders that kernels use; higher ones are counted as the last. */
 #define PAGE_MIGRATE_TYPES 5 /* Unmovable, movable, reclaimable, reserved, and all others. */
 #define PAGE_FAILED	   UINT64_MAX /* Value of pfn for a failed allocation. */
 
@@ -41,11 +41,13 @@ struct page_count {
 struct page_usage {
 	bool is_live; /* Rows and by_order do not include freed blocks; set before the first event. */
 	struct id_table block_ids, caller_ids, pfns;
-	VEC(struct page_row) blocks, callers; /* With is_live, some rows have no hits. */
+	/* Indexed by block_ids and caller_ids; with is_live, some rows have no hits. */
+	VEC(struct page_row) blocks, callers;
 	VEC(struct page_block) states; /* Indexed by pfns. */
-	struct page_count allocated, freed, failed;
+	struct page_count allocated, freed, failed; /* allocated includes the failed requests. */
 	struct page_count unknown_frees; /* Freed blocks without a recorded allocation. */
-	uint64_t by_order[PAGE_ORDERS][PAGE_MIGRATE_TYPES]; /* Number of allocations by order and migrate type. */
+	/* Number of successful allocations by order and migrate type. */
+	uint64_t by_order[PAGE_ORDERS][PAGE_MIGRATE_TYPES];
 };
 
 void page_usage_init(struct page_usage *u);
