@@ -2,8 +2,8 @@
 /*
  * parallelism.h - counts how many of the recorded threads ran at a time, from context switches and thread exits.
  *
- * Owned by the caller; immutable once read, so any thread may use it. The first thread runs from the start; the count
- * is never below one, because a sampled thread runs.
+ * Owned by the caller; immutable once read, so any thread may use it. One thread is assumed to run when the recording
+ * starts. The count is at least one, because a sampled thread runs.
  *
  *	parallelism_read(&p, reader, &run, err);
  *	count = parallelism_at(&p, sample.time);
@@ -25,6 +25,7 @@ struct parallelism {
 	VEC(struct parallelism_change) changes; /* Sorted by time. */
 };
 
+/* Fails only with TALLY_NOMEM. */
 TALLY_MUST_CHECK enum tally_status parallelism_read(struct parallelism *p, const struct perfdata_reader *reader,
 	const struct record_run *run, struct tally_error *err);
 void parallelism_deinit(struct parallelism *p);

@@ -26,13 +26,14 @@ struct record_run {
 	uint64_t offset; /* Offset of bytes in the file; 0 for a copy. */
 	bool swap;
 	bool is_copy;
-	bool is_pipe; /* In a pipe, tracing data follows its record. */
+	bool is_pipe; /* The recording is a pipe's stream, in which tracing data follows its record. */
 	struct spool copy;
 	const struct record_piece *pieces; /* Pieces of bytes that contain the records, in order; borrowed. */
 	size_t piece_count; /* 0 if all of bytes contains records. */
 	unsigned threads; /* Number of threads that may walk it in parallel; 0 for one per CPU. */
 	struct progress *progress; /* Progress of the reading; NULL if it is not shown. */
-	/* Why the copy, which holds complete records only, ended early; its status is TALLY_OK if it did not. */
+	/* Why the records of a pipe or of a copy ended early; its status is TALLY_OK if they did not. A copy contains
+	 * complete records only. */
 	struct tally_error end_error;
 };
 
@@ -49,7 +50,7 @@ static inline void record_run_pass(const struct record_run *run, size_t *left, s
 	if (position - *left >= FILE_WINDOW_BYTES)
 		record_run_move(run, left, position);
 }
-/* Returns the position in the run of the record that the reader returned last. */
+/* Returns the position in the run of a record that perfdata_reader_next returned. */
 static inline uint64_t record_run_position(const struct record_run *run, const struct record *record)
 {
 	return run->is_copy ? record->position : record->offset - run->offset;

@@ -40,13 +40,13 @@ struct recording_pass_input {
 	struct progress *progress; /* NULL if progress is not shown. */
 };
 
-/* Opens the records and the history, without a resolver. */
+/* Opens the records and builds the history, without a resolver. */
 TALLY_MUST_CHECK enum tally_status recording_pass_read(struct recording_pass *pass, struct perfdata_reader *reader,
 	const struct recording_pass_input *input, struct tally_error *err);
-/* Adds the resolver to a pass that has a machine in its sideband. */
+/* Adds the resolver to a pass that has a machine in its sideband. store is NULL if stack dumps are not unwound. */
 TALLY_MUST_CHECK enum tally_status recording_pass_resolve(
 	struct recording_pass *pass, struct binary_store *store, struct tally_error *err);
-/* Does both. */
+/* Calls recording_pass_read, and then recording_pass_resolve with input->store. */
 TALLY_MUST_CHECK enum tally_status recording_pass_open(struct recording_pass *pass, struct perfdata_reader *reader,
 	const struct recording_pass_input *input, struct tally_error *err);
 void recording_pass_close(struct recording_pass *pass);

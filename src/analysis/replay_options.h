@@ -12,8 +12,8 @@
 struct replay_field { /* A tracepoint field that is kept as a facet. */
 	struct tally_str name;
 	uint64_t events; /* Bit mask of event indexes: the events that have the field. */
-	unsigned width;
-	bool is_dynamic;
+	unsigned width; /* Width of the column in reports, in characters. */
+	bool is_dynamic; /* The field is a text of variable length in some event. */
 };
 
 /* Indexes of the events that switch samples on and off, -1 for none. Samples before the first `on` event and after an
@@ -51,8 +51,9 @@ struct replay_options {
 	uint64_t stitched_registers;
 	unsigned max_history; /* Limit of branches of a sample for history; 0 for no limit. */
 	enum replay_waits waits;
-	/* Samples are waits. Their chains continue with the chains of the threads that ended them; WAKERS_FOLLOWED
-	 * attributes the time in which such a thread waited itself to the thread that ended that wait, and so on. */
+	/* Unless WAKERS_NONE, only samples of waits are kept, and their chains continue with the chains of the threads
+	 * that ended the waits. If such a thread waited itself meanwhile, WAKERS_FOLLOWED attributes that time to the
+	 * thread that ended its wait, and so on. */
 	enum { WAKERS_NONE, WAKERS_SHOWN, WAKERS_FOLLOWED } wakers;
 	bool weight_is_period; /* The period of a sample is its weight, as for memory accesses. */
 	bool with_exact_frames; /* Frames keep their own address instead of that of their function. */

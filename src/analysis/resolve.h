@@ -4,9 +4,9 @@
  * frames and equal stacks are stored once.
  *
  * One resolver per worker; it borrows a finished machine. IDs are the resolver's own, dense, in order of first use. Not
- * thread-safe.
+ * thread-safe. When memory runs out, functions set `failed`; their results must then not be used.
  *
- *	resolver_init(&r, machine, swap);
+ *	resolver_init(&r, machine, swap);  where = resolver_where(&r, pid, time_ns);
  *	frame = resolver_frame(&r, &where, cpumode, ip);  chain = resolver_chain_frames(&r, &where, &sample.callchain);
  */
 #ifndef ANALYSIS_RESOLVE_H
@@ -40,6 +40,7 @@ struct resolved_frame {
 	uint32_t branch; /* From profile_branch_pack; 0 if the frame is not part of a branch. */
 };
 
+/* A slot of the cache of resolved addresses, which is indexed by a hash of address and epoch. */
 struct resolve_cache_slot {
 	uint64_t address;
 	uint32_t epoch;
@@ -63,7 +64,7 @@ struct resolve_epoch { /* Cached epoch of a process. */
 };
 #define RESOLVE_EPOCHS 64
 
-struct resolve_range { /* A range of addresses with one mapping, or without any. */
+struct resolve_range { /* A range of addresses that belong to the same mapping, or to none. */
 	struct address_range range;
 	uint64_t delta; /* Added to a run-time address to get the address in the binary. */
 	uint32_t binary;
@@ -77,8 +78,9 @@ struct resolve_ranges { /* The last look-ups in an epoch; most addresses of a ch
 };
 
 /*
- * Addresses that are looked up together. Samples of short-lived programs are always at new addresses, and each look-up
- * waits for memory several times; together their waits overlap. Frames are created in the order of the addresses:
+ * An address in a batch of addresses that are looked up together. Samples of short-lived programs are always at new
+ * addresses, and each look-up waits for memory several times; in a batch, these waits overlap. Frames are created in
+ * the order of the addresses:
  *
  *	resolver_addresses_clear(r); resolver_chain_add(r, &where, &chain); ...
  *	resolver_address_put(r, 0, &where, mode, ip); ...
@@ -118,10 +120,10 @@ struct resolver {
 	VEC(uint64_t) first_ips; /* Run-time address at which each frame was first seen. */
 	struct list_table stacks; /* Lists of frames, innermost first. */
 	VEC(struct resolve_address) addresses; /* The addresses to be looked up. */
-	VEC(struct resolve_frame_query) queries; /* Those of the addresses that are not in the cache. */
+	VEC(struct resolve_frame_query) queries; /* The addresses that are not in the cache. */
 	VEC(uint32_t) found; /* The frame of each address. */
 	VEC(uint32_t) stack_scratch; /* Scratch space of branch_history. */
-	VEC(uint64_t) ip_scratch;
+	VEC(uint64_t) ip_scratch; /* Scratch space for the addresses of resolver_chain_frames. */
 	VEC(uint64_t) chain_scratch; /* Scratch space for chains that are joined from parts. */
 	VEC(uint64_t) unwind_scratch; /* Scratch space for chains that are unwound from a stack dump. */
 	struct resolve_cache_slot *cache;
@@ -155,8 +157,9 @@ static inline uint64_t resolved_frame_shown(const struct resolved_frame *frame)
 }
 
 /*
- * Distinguishes the addresses of a chain at which a thread was from return addresses: the first address of each part
- * (user, kernel) is where the thread was, unless the chain consists of calls.
+ * Determines the CPU mode of each address of a chain, and whether it is a return address. The first address of each
+ * part (user, kernel) is the position of the thread; the others are return addresses, or, in the user part of a chain
+ * with names_calls, addresses of calls.
  *
  *	for each entry: a mark: if (!chain_modes_mark(&modes, mark)) drop the chain;
  *	                a frame: cpumode = chain_modes_next(&modes) ...
@@ -172,10 +175,11 @@ bool resolver_init(struct resolver *r, const struct machine *machine, bool swap)
  * grow. */
 void resolver_expect(struct resolver *r, size_t stacks);
 void resolver_deinit(struct resolver *r);
-/* Frees everything except frames and stacks. Call it when all of these exist. */
+/* Frees everything except frames and stacks. Call it when no more of them will be added. */
 void resolver_end_lookups(struct resolver *r);
 /* Drops everything that is cached by epoch. Call it after the machine was finished again. */
 void resolver_forget_epochs(struct resolver *r);
+/* Returns the process and time of a sample with the epochs that are valid then. Call it once for each sample. */
 struct resolve_where resolver_where(struct resolver *r, int32_t pid, uint64_t time_ns);
 /* Returns the frame of an address. cpumode includes RESOLVE_RETURN for a return address. */
 uint32_t resolver_frame(struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
@@ -185,7 +189,8 @@ void resolver_addresses_clear(struct resolver *r);
 bool resolver_address_put(
 	struct resolver *r, size_t index, const struct resolve_where *where, unsigned cpumode, uint64_t ip);
 /*
- * Applies max_stack to a chain: it limits the recorded frames, and separately the frames unwound from a stack dump.
+ * Limits a chain to max_stack frames: the whole chain, or, if its user part was unwound from a stack dump, the kernel
+ * part and the user part separately.
  *
  *	for each entry: a mark: chain_bound_mark(&bound, mark);
  *	                a frame: if (chain_bound_is_over(&bound)) break; if (chain_bound_takes(&bound)) ...
@@ -243,8 +248,8 @@ size_t resolver_chain_add(struct resolver *r, const struct resolve_where *where,
 bool resolver_addresses_find(struct resolver *r);
 /* Announces that the next chain is one that the kernel recorded. */
 void resolver_begin_recorded(struct resolver *r);
-/* Returns the chain with its deferred part inserted, or without a user part if that is missing. Valid until the
- * resolver's next chain. */
+/* Returns the chain with its deferred part inserted, or without a user part if the deferred part is missing. If
+ * keeps_cookies is set, returns the chain as recorded. Valid until the resolver's next chain. */
 struct sample_array resolver_whole_chain(struct resolver *r, const struct sample_array *chain);
 /* Returns the complete call chain of a sample, valid until the resolver's next one. Its user part is the first
  * available of these: the branches that were recorded as a call stack (LBR); the callers unwound from its stack dump,
@@ -259,22 +264,26 @@ struct resolved_chain { /* Innermost first; valid until the resolver's next chai
 struct resolved_chain resolver_chain_frames(
 	struct resolver *r, const struct resolve_where *where, const struct sample_array *chain);
 #define RESOLVE_ANY_MODE UINT32_MAX
-/* Returns a frame that is distinguished by run-time address, as needed for branches and data. Without a CPU mode
- * (RESOLVE_ANY_MODE), the process's mapping at the address is used, or else the kernel's. The frame has the given
- * level; if that is 0, it has the level of the mapping, or H if nothing is mapped there. */
+/* Returns a frame that is distinguished by run-time address, as needed for branches and data. If cpumode is
+ * RESOLVE_ANY_MODE, the process's mapping at the address is used, or else the kernel's. The frame has the given level;
+ * if that is 0, it has the level of the mapping's CPU mode. If nothing is mapped there, that is the level of cpumode,
+ * or H for RESOLVE_ANY_MODE. */
 uint32_t resolver_raw_frame(
 	struct resolver *r, const struct resolve_where *where, unsigned cpumode, uint32_t level, uint64_t ip);
 
-/* Returns a copy of the frame that is marked as one end of a branch (profile_branch_pack). */
+/* Returns a copy of the frame that is marked as one end of a branch (profile_branch_pack). ip is its run-time
+ * address. */
 uint32_t resolver_marked_frame(struct resolver *r, uint32_t frame, uint64_t ip, uint32_t branch);
 
-/* Returns a frame without code, identified by a number and its kind in branch. */
+/* Returns a frame that represents a name instead of code: number identifies the name, and branch its kind, such as
+ * BRANCH_END_WAKER. */
 uint32_t resolver_named_frame(struct resolver *r, uint32_t number, uint32_t branch);
 
-/* Returns the frame that many bytes earlier in the same binary. */
+/* Returns a frame in the same binary whose address is lower by this number of bytes. */
 uint32_t resolver_earlier_frame(struct resolver *r, uint32_t frame, uint64_t bytes);
 
-/* Returns the stack of these frames, innermost first; it is added if it is new. */
+/* Returns the ID of the stack of these frames, innermost first; it is added if it is new. hash is their
+ * list_table_hash. */
 uint32_t resolver_stack(struct resolver *r, const uint32_t *frames, size_t count, uint32_t hash);
 
 static inline void resolved_frame_pack(const struct resolved_frame *frame, uint64_t words[RESOLVED_FRAME_WORDS])

@@ -44,6 +44,7 @@ struct sample_thread { /* The thread of a sample, and the time. */
 	uint64_t time_ns;
 };
 
+/* Sum of equal samples; first_order and first_tid are the time (sample_clock.h) and the thread of the earliest one. */
 struct sample_sum {
 	uint64_t count, period, first_order;
 	int32_t first_tid;
@@ -101,24 +102,25 @@ struct sample_pass {
 	struct id_table keys; /* Keys of SAMPLE_KEY_WORDS words, or one less without CPU and facets. */
 	/* ID + 1 of the first key of each stack, which look-ups in keys do not find; 0 if there is none yet. */
 	VEC(uint32_t) first_keys;
-	/* For stacks of one frame from samples with stack dumps: whether the frame was recorded. Stacks beyond the end:
-	 * false. */
+	/* Indexed by stack: true for a stack of one frame if a sample with is_recorded has it. Stacks beyond the end
+	 * count as false. */
 	VEC(bool) recorded;
 	struct pass_thread recent_threads[PASS_THREADS];
 	struct batch_sample batch[SAMPLE_BATCH];
 	size_t batch_len;
 	struct sample_facets facets;
 	struct wait_chains waits;
-	/* Number of waits with each stack as recorded; their chains continue with those of wakers. */
+	/* Number of waits with each recorded stack, before the chains of wakers were appended to it. */
 	VEC(uint64_t) wait_stacks;
 	VEC(uint64_t) branched; /* Number of samples of each event that counted by their branches. */
 	VEC(struct sample_sum) sums; /* Indexed by the IDs of keys. */
-	/* Symbol of each frame, borrowed, except for frames of BPF programs; NULL if symbols were not looked up yet. */
+	/* Symbol of each frame, borrowed; frames of BPF programs have none yet. The array is NULL if symbols were not
+	 * looked up. */
 	const struct symbol **symbols;
 	struct spool rows; /* struct pass_row of each sample; empty unless requested. */
 	struct group_reads reads;
 	struct damaged_records damaged;
-	uint64_t unattributed;
+	uint64_t unattributed; /* Number of samples that belong to no known event. */
 	bool failed; /* Memory ran out. */
 };
 
@@ -131,7 +133,7 @@ void sample_pass_run(struct sample_pass *pass, struct range_share *chunks, size_
 void sample_pass_destroy(struct sample_pass *pass);
 
 /* Adds the key of a thread to threads, and returns its ID, or ID_TABLE_NONE when out of memory. *span is narrowed to
- * the time in which the thread has this name. For code that fills a pass in another way. */
+ * the time in which the thread has this name. For code that fills a pass without sample_pass_run. */
 uint32_t sample_pass_add_thread(const struct sample_pass_input *input, const struct sample_thread *thread,
 	struct id_table *threads, struct valid_span *span);
 void sample_key_pack(const struct sample_key *key, uint64_t words[SAMPLE_KEY_WORDS]);

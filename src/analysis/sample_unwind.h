@@ -27,10 +27,10 @@ struct unwind_files {
 	VEC(uint32_t) ids; /* The store's file for each of the machine's binaries. */
 };
 
-struct unwind_where { /* The same as in struct resolve_where. */
+struct unwind_where { /* Process and time of a sample. */
 	int32_t pid;
 	uint64_t time_ns;
-	uint32_t epoch; /* Epoch of the process's mappings. */
+	uint32_t epoch; /* Epoch of the process's mappings (resolve_where.user_epoch). */
 };
 
 struct sample_unwinder {
@@ -60,7 +60,7 @@ static inline bool sample_has_stack(const struct sample *sample)
 	return sample->regs_user.abi != REGS_ABI_NONE && sample->stack_user.size > 0;
 }
 /* Stores the chain, innermost first: the thread's position, then return addresses. The chain is empty if no caller was
- * found and the file at the first address is not known. Counts how the chain ended. */
+ * found and the file at the first address has no unwind table. Counts in u->ends how the chain ended. */
 struct unwind_result sample_unwind(struct sample_unwinder *u, const struct unwind_where *where,
 	const struct sample *sample, uint64_t *ips, size_t max);
 

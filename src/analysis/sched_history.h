@@ -21,6 +21,7 @@
 
 enum sched_left { SCHED_LEFT_SLEEPING, SCHED_LEFT_BLOCKED, SCHED_LEFT_RUNNABLE }; /* How a task left its CPU. */
 
+/* Statistics of durations. */
 struct sched_spread {
 	uint64_t count, total_ns, min_ns, max_ns;
 	double mean, squares; /* squares is the sum of squared distances to the mean. */
@@ -37,6 +38,7 @@ struct sched_task {
 	enum sched_left left;
 	struct sched_spread run; /* Times on a CPU. */
 	struct sched_spread idle; /* Times during which a CPU was idle after this task. */
+	/* Sums of waits by how they began (enum sched_left), and of the delays from a wake-up to running. */
 	uint64_t slept_ns, blocked_ns, preempted_ns, delayed_ns;
 	uint64_t migrations;
 };
@@ -49,8 +51,10 @@ struct sched_out { /* A task that leaves its CPU. */
 	enum sched_left left;
 };
 
+/* The task that left its CPU at a switch, and its times since it left a CPU before. */
 struct sched_times {
-	/* behind is the task before an idle task on its CPU; ID_TABLE_NONE if the task is not an idle one. */
+	/* behind is the task that ran before an idle task on its CPU; ID_TABLE_NONE if unknown, or if task is not an
+	 * idle one. */
 	uint32_t task, behind;
 	uint64_t time_ns; /* Time of the switch, limited to the span. */
 	uint64_t run_ns, wait_ns, delay_ns; /* wait_ns: since it left a CPU; delay_ns: since it was woken. */
@@ -75,7 +79,7 @@ struct sched_history {
 	VEC(uint32_t) by_tid; /* Indexed by tids: the task that currently has the thread ID. */
 	VEC(struct sched_task) tasks;
 	VEC(struct sched_history_cpu) cpus;
-	uint64_t from_ns, to_ns; /* The span that is counted; to_ns is 0 for no end. */
+	uint64_t from_ns, to_ns; /* The span that is counted, set by the caller; to_ns is 0 for no end. */
 	uint64_t first_ns, last_ns; /* First and last switch in the span. */
 	uint64_t seen_ns; /* Last switch of all. */
 	VEC(uint64_t) losses; /* Times when events were lost, in order. */
@@ -92,7 +96,8 @@ bool sched_history_fork(struct sched_history *h, int32_t tid, int32_t pid, int32
 bool sched_history_process(struct sched_history *h, int32_t tid, int32_t pid);
 bool sched_history_exit(struct sched_history *h, int32_t tid);
 bool sched_history_wake(struct sched_history *h, int32_t tid, uint64_t time_ns);
-/* Moves a task to the queue of another CPU. Its wait until then is counted if it was ready to run. */
+/* Moves a task to the queue of another CPU. If it was ready to run, its wait until then becomes its next
+ * pre_migration_ns. */
 bool sched_history_migrate(struct sched_history *h, int32_t tid, uint64_t time_ns);
 /* Handles a switch from a task; *times are those since its last switch. */
 bool sched_history_switch(struct sched_history *h, const struct sched_out *out, struct sched_times *times);

@@ -21,8 +21,11 @@ enum sched_phase { SCHED_ASLEEP, SCHED_READY, SCHED_ON_CPU };
 struct sched_latency_task {
 	int32_t tid;
 	enum sched_phase phase;
+	/* Times when it last left a CPU, and when it last became runnable. */
 	uint64_t left_ns, ready_ns;
+	/* Run time by the kernel's count, and number and sum of the delays. */
 	uint64_t runtime_ns, waits, wait_ns;
+	/* The longest delay, and its start and end. */
 	uint64_t max_ns, max_from_ns, max_to_ns;
 };
 
@@ -45,7 +48,7 @@ struct sched_latency {
 	VEC(struct sched_latency_task) tasks; /* Indexed by tids; thread ID 0 stands for the idle tasks of all CPUs. */
 	VEC(int32_t) running; /* Thread on each CPU; -1 if unknown. */
 	uint64_t wakes; /* Wake-ups of sleeping tasks. */
-	uint64_t wrong_switches;
+	uint64_t wrong_switches; /* Switches from another task than the one that the CPU last switched to. */
 	uint64_t lost_ns, seen_ns; /* Times of the last loss of events and of the last switch; 0 if there was none. */
 	uint64_t cut; /* Number of delays that were not counted because events were lost within them. */
 	/* Number of delays by length. */

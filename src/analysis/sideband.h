@@ -29,12 +29,13 @@ struct sideband {
 	VEC(uint64_t) lost_by_event; /* Sum of LOST and LOST_SAMPLES, indexed by event. */
 };
 
-/* Creates an empty machine of the recording's kind. */
+/* Creates an empty machine with the recording's pointer size (32 or 64 bits). */
 TALLY_MUST_CHECK enum tally_status sideband_create_machine(
 	const struct perfdata_reader *reader, struct machine **machine, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status sideband_read(struct perfdata_reader *reader, const struct record_run *run,
 	struct sideband *sideband, struct tally_error *err);
-/* Also adds generated code to the machine's history, from the dumps of runtimes, which store finds. */
+/* Does the same as sideband_read, and also adds generated code to the machine's history, from dumps of runtimes
+ * (jitdump) that store finds. store may be NULL. */
 TALLY_MUST_CHECK enum tally_status sideband_read_code(struct perfdata_reader *reader, const struct record_run *run,
 	struct binary_store *store, struct sideband *sideband, struct tally_error *err);
 /* Does the same as sideband_read_code for callers that look up names next: a thread of the store reads symbols
@@ -48,7 +49,7 @@ TALLY_MUST_CHECK enum tally_status sideband_count(struct sideband *sideband, str
  * is finished again. */
 TALLY_MUST_CHECK enum tally_status sideband_take_build_id(
 	struct sideband *sideband, const struct record *record, struct tally_error *err);
-/* Returns true for records that are applied to a machine. */
+/* Returns whether records of this type are applied to a machine. */
 bool sideband_is_history(uint32_t type);
 void sideband_deinit(struct sideband *sideband);
 

@@ -2,8 +2,8 @@
 /*
  * slab_usage.h - adds up what the kernel's slab allocator allocated and freed, by call site and by object.
  *
- * The caller owns it (slab_usage_init) and feeds events in order of time. One thread. Functions return false when out
- * of memory.
+ * The caller owns it (slab_usage_init) and feeds events in order of time. One thread. slab_usage_alloc returns false
+ * when out of memory.
  *
  *	slab_usage_alloc(&u, &(struct slab_alloc){.address = ptr, .call_site = site, .requested = 11, .allocated = 16});
  *	slab_usage_free(&u, ptr, cpu);
@@ -29,15 +29,15 @@ struct slab_alloc {
 
 struct slab_object {
 	uint64_t last_bytes; /* Bytes of its last allocation. */
-	uint32_t caller;
+	uint32_t caller; /* Index in slab_usage.callers. */
 	int32_t cpu; /* CPU that allocated it; -1 if it is free. */
 };
 
 struct slab_usage {
-	struct id_table object_ids, caller_ids;
+	struct id_table object_ids, caller_ids; /* Indexes of objects and callers, by address. */
 	VEC(struct slab_row) objects, callers;
 	VEC(struct slab_object) states; /* Indexed by object. */
-	uint64_t allocations, other_node;
+	uint64_t allocations, other_node; /* other_node: objects on another NUMA node than the allocating CPU. */
 	uint64_t requested, allocated, freed; /* In bytes. */
 	uint64_t unknown_frees; /* Freed objects that were allocated before the recording. */
 };

@@ -2,7 +2,7 @@
 /*
  * stack_ends.h - counts how the call chains of samples ended; counts of several workers can be added up.
  *
- *	stack_ends_add(&ends, &result);   stack_ends_merge(&total, &ends);   share = stack_ends_complete(&total);
+ *	stack_ends_add(&ends, &result);   stack_ends_merge(&total, &ends);   count = stack_ends_unwound(&total);
  */
 #ifndef ANALYSIS_STACK_ENDS_H
 #define ANALYSIS_STACK_ENDS_H
@@ -32,6 +32,7 @@ static inline void stack_ends_merge(struct stack_ends *total, const struct stack
 	total->unknown += part->unknown;
 }
 
+/* Returns the number of stacks that were unwound from stack dumps. */
 static inline uint64_t stack_ends_unwound(const struct stack_ends *ends)
 {
 	uint64_t sum = 0;

@@ -22,7 +22,7 @@ enum frame_role { /* Role of a frame at the end of a chain. */
 	FRAME_NAMELESS, /* It lies in a file without symbols. */
 };
 
-/* Number of wrong frames that are tolerated after the frame in which threads begin. */
+/* Maximum number of wrong frames that may follow the frame in which threads begin in a complete stack. */
 #define STACK_FRAMES_BEHIND_FIRST 2
 
 #define FRAME_HAS_CALLS 0x80 /* Flag added to a role if calls were inlined at the frame's address. */
@@ -35,19 +35,21 @@ enum stack_kind {
 
 struct stack_frames {
 	struct list_table *stacks; /* Borrowed; afterwards look-ups in it no longer work. */
-	/* The next three are indexed by the pass's frame and borrowed. They are read for each frame of each stack, so
-	 * they should fit into the cache of a CPU. */
+	/* frames, roles and numbers are indexed by the pass's frame and borrowed. They are read for each frame of each
+	 * stack, so they should fit into the cache of a CPU. */
 	const uint32_t *frames; /* The profile's frame. */
 	const uint8_t *roles; /* enum frame_role, with FRAME_HAS_CALLS. */
 	const uint32_t *numbers; /* Index of the frame in calls. */
 	/* Index in inlined of the first inlined call of each frame, with one more entry at the end; borrowed. */
 	const size_t *calls;
-	const uint32_t *inlined; /* The profile's frames of inlined calls, innermost first. */
+	/* The profile's frames of inlined calls, innermost first; borrowed. NULL if there are none. */
+	const uint32_t *inlined;
 	uint32_t *hashes; /* list_table_hash of each stack. */
 	uint8_t *kinds; /* enum stack_kind flags of each stack. */
 	bool has_calls; /* Some stack has inlined calls; set by any worker. */
-	size_t *begin; /* Index in called of each stack with inlined calls, with one more entry at the end. */
-	uint32_t *called;
+	/* Index in called of the first frame of each stack with inlined calls, with one more entry at the end. */
+	size_t *begin;
+	uint32_t *called; /* The profile's frames of the stacks with inlined calls. */
 };
 
 /* Returns false when out of memory; stack_frames_deinit must be called in both cases. */

@@ -2,7 +2,7 @@
 /*
  * stack_survey.h - unwinds all stack dumps of a recording and counts how they end, without looking up symbols.
  *
- * The store opens the files that stacks lead to. One thread. A recording without stack dumps costs nothing.
+ * The store opens the files that stacks lead to. One thread. A recording without stack dumps is not read.
  *
  *	stack_survey_read(reader, store, &ends, err);
  */

@@ -5,7 +5,8 @@
  *
  * The caller owns the result array; symbols are borrowed from the store or, for BPF programs, from the given arena.
  *
- *	symbolise(&(struct symbolise_job){machine, store, &frames, symbols, arena}, err);
+ *	struct symbolise_job job = {machine, store, &frames, symbols, .arena = arena, .hit = &hit};
+ *	symbolise(&job, err);
  */
 #ifndef ANALYSIS_SYMBOLISE_H
 #define ANALYSIS_SYMBOLISE_H
@@ -25,7 +26,7 @@ struct symbolise_job {
 	const struct id_table *frames; /* Resolved frames. */
 	const struct symbol **symbols; /* Output: the symbol of each frame, NULL if it has none. */
 	bool is_looked_up; /* Symbols are already set, except those of BPF programs. */
-	struct arena *arena;
+	struct arena *arena; /* Memory for the symbols of BPF programs. */
 	struct binary_list *hit; /* Output, freed by the caller: the binaries of the frames, in order of first use. */
 	unsigned threads; /* Number of threads; 0 for one per CPU. */
 };

@@ -2,9 +2,10 @@
 /*
  * thread_namespaces.h - tracks which cgroup namespace (device and inode) each thread was in over time.
  *
- * Owned by the caller; immutable once read, so any thread may use it. Without such records, no namespace is known.
+ * Owned by the caller; immutable once read, so any thread may use it. If the recording has no NAMESPACES records, no
+ * namespace is known.
  *
- *	thread_namespaces_read(&spaces, reader, run, sideband, err);
+ *	thread_namespaces_read(&spaces, reader, run, sideband.clock.is_position, err);
  *	uint32_t index = thread_namespaces_at(&spaces, tid, time_ns);	// 0 if unknown
  *	use(thread_namespaces_get(&spaces, index).dev);
  *	thread_namespaces_deinit(&spaces);
@@ -23,7 +24,7 @@ struct thread_namespace {
 
 struct namespace_change {
 	int32_t tid;
-	uint32_t item;
+	uint32_t item; /* ID in thread_namespaces.items. */
 	uint64_t clock; /* The change is valid from this time on. */
 	size_t position; /* Position of the record: of two records with the same time, the later one is valid. */
 };
@@ -33,7 +34,8 @@ struct thread_namespaces {
 	VEC(struct namespace_change) changes; /* Sorted by thread, then by clock. */
 };
 
-/* clock_is_position means that records have no times. */
+/* clock_is_position means that records have no times, so that their positions serve as clock. Fails only with
+ * TALLY_NOMEM. */
 TALLY_MUST_CHECK enum tally_status thread_namespaces_read(struct thread_namespaces *spaces,
 	struct perfdata_reader *reader, const struct record_run *run, bool clock_is_position, struct tally_error *err);
 void thread_namespaces_deinit(struct thread_namespaces *spaces);

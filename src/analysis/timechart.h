@@ -58,9 +58,10 @@ struct timechart {
 struct timechart_wake {
 	int32_t tid, by; /* by is a thread, or TIMECHART_INTERRUPT. */
 	uint64_t time_ns;
-	uint32_t text;
+	uint32_t text; /* Backtrace. */
 };
 
+/* max_items is that of tracks_init. */
 void timechart_init(struct timechart *c, size_t max_items);
 void timechart_deinit(struct timechart *c);
 /* Returns the track of the thread that currently has this ID; pid is 0 if unknown. Returns TRACK_NONE when out of
@@ -70,7 +71,7 @@ uint32_t timechart_track(struct timechart *c, int32_t tid, int32_t pid);
 bool timechart_name(struct timechart *c, int32_t tid, uint64_t time_ns, struct tally_str name);
 bool timechart_fork(struct timechart *c, int32_t tid, int32_t pid, int32_t parent);
 bool timechart_exit(struct timechart *c, int32_t tid);
-/* Starts a new thread with this ID, if the one that had it has ended. */
+/* Starts a new thread with this ID if the thread that had it has ended. */
 bool timechart_goes_on_as(struct timechart *c, int32_t tid, int32_t pid);
 /* Switches out->cpu from out->tid to next. */
 bool timechart_switch(struct timechart *c, const struct sched_out *out, int32_t next, uint32_t text);
@@ -94,8 +95,8 @@ struct timechart_off {
 	enum span_kind kind;
 };
 bool timechart_off(struct timechart *c, const struct timechart_off *off);
-/* Handles a loss of events on a CPU (TIMECHART_ANY_CPU if it may be any CPU) before this time: earlier spans end
- * there. */
+/* Handles a loss of events on a CPU (TIMECHART_ANY_CPU if it may be any CPU) before this time. Waits that began
+ * earlier, and what ran on the CPU meanwhile, are not known and get no span. */
 #define TIMECHART_ANY_CPU UINT32_MAX
 bool timechart_lost(struct timechart *c, uint32_t cpu, uint64_t time_ns);
 /* In this and the following functions, cpu must be below LIMIT_CPUS. */

@@ -39,8 +39,8 @@ struct timechart_io {
 	struct tracks *tracks; /* Borrowed. */
 	/* Calls with the same kind and descriptor are merged if the gap between them is at most this long. */
 	uint64_t merge_ns;
-	bool skips_eagain;
-	VEC(struct timechart_pending) pending;
+	bool skips_eagain; /* Calls that failed with EAGAIN are left out. */
+	VEC(struct timechart_pending) pending; /* Indexed by track. */
 };
 
 /* Recognizes an event by its name. Returns false if it is not one of these calls. */
@@ -56,7 +56,7 @@ bool timechart_io_exit(
 	struct timechart_io *io, uint32_t track, const struct timechart_call *call, uint64_t time_ns, int64_t result);
 /* Drops the open call of a thread that has ended. */
 void timechart_io_forget(struct timechart_io *io, uint32_t track);
-/* Cuts open spans at the end of the tracks. */
+/* Adds the calls that have not returned as spans that are cut at the end of the tracks. */
 bool timechart_io_finish(struct timechart_io *io);
 
 #endif

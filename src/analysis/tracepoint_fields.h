@@ -7,7 +7,7 @@
  * its event has no text; the fields of an event with a print format that cannot be parsed are printed one by one.
  *
  *	tracepoint_printer_create(features->tracing_data, &printer, err);
- *	tracepoint_print(printer, &sample.raw, &text);
+ *	tracepoint_print(printer, sample.raw, &text);
  */
 #ifndef ANALYSIS_TRACEPOINT_FIELDS_H
 #define ANALYSIS_TRACEPOINT_FIELDS_H
@@ -19,6 +19,7 @@
 
 struct tracepoint_printer;
 
+/* Fails with TALLY_CORRUPT if the tracing data cannot be read at all. */
 TALLY_MUST_CHECK enum tally_status tracepoint_printer_create(
 	struct tally_bytes tracing_data, struct tracepoint_printer **printer, struct tally_error *err);
 /* Finds names for kernel addresses in fields. Returns NULL, or a name that outlives the printer; *address is set to the
@@ -28,7 +29,8 @@ void tracepoint_printer_set_symbols(struct tracepoint_printer *printer, tracepoi
 void tracepoint_printer_destroy(struct tracepoint_printer *printer);
 /* Appends the payload as text. Returns false if the tracing data does not describe the event. */
 bool tracepoint_print(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t);
-/* Does the same with unformatted fields: " name=value". */
+/* Appends the event's own fields unformatted: " name=value". Returns false if the tracing data does not describe the
+ * event. */
 bool tracepoint_print_raw(struct tracepoint_printer *printer, struct tally_bytes raw, struct text *t);
 /* Appends "prev_comm,prev_pid,..." for the tracepoint with this number (attr.config). Returns false if it is not
  * described. */
@@ -54,11 +56,11 @@ struct tracepoint_value {
 /* Finds the field with this name in a payload's event. Returns false if there is none. */
 bool tracepoint_find(const struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	struct tally_str name, unsigned *index);
-/* Returns the numeric value of a field (the first one of an array) like tracepoint_value_at, but without formatting its
- * text. Returns false, with *number 0, if the field is text or missing. */
+/* Sets *number to the numeric value of a field (of an array, the first item), or to 0 if the field lies beyond the
+ * payload's end. Returns false and sets *number to 0 if the field is text or the event has no such field. */
 bool tracepoint_number_of(const struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	struct tally_str name, uint64_t *number);
-/* Returns the number (attr.config) of a payload's event; false if the payload is too short. */
+/* Sets *id to the number (attr.config) of a payload's event. Returns false if the payload is too short. */
 bool tracepoint_payload_id(const struct tracepoint_printer *printer, struct tally_bytes raw, uint64_t *id);
 /* Iterates over the fields of an event (attr.config). Returns false after the last one, and if the event is not
  * described. */
@@ -68,8 +70,8 @@ bool tracepoint_field_at(struct tracepoint_printer *printer, uint64_t id, enum t
  * field. */
 bool tracepoint_field_print(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	unsigned index, struct text *t);
-/* Returns a field with its value in a payload; a value beyond the payload's end is 0 or empty. The printer owns the
- * text until its next call. */
+/* Stores a field and its value in a payload; a value beyond the payload's end is 0 or empty. value->text is owned by
+ * the printer and valid until the next call of this function. Returns false if there is no such field. */
 bool tracepoint_value_at(struct tracepoint_printer *printer, struct tally_bytes raw, enum tracepoint_part part,
 	unsigned index, struct tracepoint_value *value);
 

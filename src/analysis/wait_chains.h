@@ -8,7 +8,7 @@
  * for, and so on until a running thread is reached: one wait then becomes several lists with weights that add up to its
  * own. Each worker has one; it borrows everything.
  *
- *	wait_chains_add(&chains, &wait, pass_add, pass);	pass_add(pass, frames, count, weight_ns) for each list
+ *	wait_chains_add(&chains, &source, pass_add, pass);	pass_add(pass, frames, count, weight_ns) for each list
  *	wait_chains_deinit(&chains);
  */
 #ifndef ANALYSIS_WAIT_CHAINS_H
@@ -27,7 +27,7 @@ struct wait_chains {
 	struct perfdata_reader *reader;
 	const struct record_run *run;
 	struct resolver *resolver;
-	bool follows;
+	bool follows; /* Whether the waits of wakers are followed. */
 	VEC(uint32_t) frames; /* The current list. */
 };
 
@@ -39,6 +39,7 @@ struct wait_chain_source {
 	size_t count;
 };
 
+/* Receives a list; frames, innermost first, are valid only during the call. */
 typedef void (*wait_chain_taker)(void *data, const uint32_t *frames, size_t count, uint64_t weight_ns);
 
 /* Calls take for each list. Returns false when out of memory. */

@@ -26,11 +26,12 @@ struct wait_events {
 	uint32_t clock, wait; /* Indexes of events; WAIT_EVENT_NONE if there is no such event. */
 	bool was_wall; /* The recording was made with --wall. */
 	bool has_records; /* Samples have raw data with states and wakers. */
-	bool are_joined;
+	bool are_joined; /* Samples of the event `wait` count as samples of the event `clock`. */
 };
 
 /* Finds the events among those known so far; call it for a pipe when all of it has been read. */
 struct wait_events wait_events_find(struct perfdata_reader *reader, enum replay_waits wanted);
+/* Returns whether this is the event offcpu-time, whose samples are waits. */
 bool wait_event_is(const struct perfdata_event *event);
 /* Returns false if the sample is not a wait, or has no raw data that describes it. */
 bool wait_sample_decode(const struct perfdata_event *event, const struct sample *sample, struct wait_record *wait);
@@ -38,7 +39,7 @@ bool wait_sample_decode(const struct perfdata_event *event, const struct sample 
 bool wait_sample_is_sum(const struct perfdata_event *event, const struct sample *sample);
 /* Returns the sample's time, or, for a sum without a time, the time of its end. */
 uint64_t wait_sample_time(const struct perfdata_event *event, const struct sample *sample);
-/* Returns an enum wait_state, or WAIT_NOT_TOLD. */
+/* Returns an enum wait_state: WAIT_RUNNING for samples of other events, WAIT_NOT_TOLD if the state was not recorded. */
 unsigned wait_sample_state(const struct perfdata_event *event, const struct sample *sample);
 struct tally_str wait_sample_state_name(unsigned state);
 /* Appends "comm:tid" of the thread that ended the wait, "[interrupt]", or "-" if there is no waker or it is not

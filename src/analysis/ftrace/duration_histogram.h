@@ -23,10 +23,11 @@
 #define DURATION_BUCKETS_MAX 100000
 
 struct duration_scale {
-	bool in_ns; /* The unit of the next three is the nanosecond, otherwise the microsecond. */
-	uint64_t range; /* Width of a bucket; 0 means that widths double. */
-	uint64_t min; /* Start of the second bucket; 0 means that there is no bucket for shorter durations. */
-	uint64_t max; /* Approximate start of the last bucket; 0 means that there are DURATION_BUCKETS. */
+	bool in_ns; /* range, min and max are in nanoseconds; otherwise they are in microseconds. */
+	uint64_t range; /* Width of a bucket; 0 if the widths of buckets double. */
+	/* Start of the second bucket; the first one contains all shorter durations. 0 for no such bucket. */
+	uint64_t min;
+	uint64_t max; /* Approximate start of the last bucket; 0 for a scale of DURATION_BUCKETS buckets. */
 };
 
 struct duration_bucket {

@@ -35,7 +35,8 @@ struct address_remap {
 };
 
 void address_remap_deinit(struct address_remap *remap);
-/* Adds a mapped range; empty ranges are ignored. This function and the next one return false when out of memory. */
+/* Adds a mapped range; empty ranges are ignored. This function and address_remap_fork return false when out of
+ * memory. */
 bool address_remap_add(struct address_remap *remap, int32_t pid, uint64_t start, uint64_t end);
 bool address_remap_fork(struct address_remap *remap, int32_t child, int32_t parent);
 /* Assigns the new addresses. Fails with TALLY_LIMIT if the mappings do not fit into the address space. */

@@ -34,7 +34,8 @@ struct inject_options {
 	const struct inject_timed *timed;
 	size_t timed_count;
 	struct tally_bytes timed_bytes;
-	/* Called first for every record, with an empty writer for the replacement. NULL if no records are replaced. */
+	/* Called for every record, with an empty writer for the replacement (INJECT_CHANGED); strip, mmaps and sched
+	 * then have no effect. NULL if no records are replaced this way. */
 	enum inject_change (*change)(void *context, const struct record *record, struct writer *out);
 	void *change_context;
 	const struct tally_bytes *attrs; /* The attr to store for each event; NULL for the recording's own. */

@@ -30,7 +30,7 @@ bool live_binaries_find(struct live_binaries *binaries, const struct live_proces
 /* Returns whether a look-up since the last call failed because the file was not open yet. Call it once for each
  * stack. */
 bool live_binaries_has_missed(struct live_binaries *binaries);
-/* Returns true if no file is being opened. With wait set, first waits until it is open. */
+/* Returns true if no file is being opened. If wait is set, first waits until the file that is being opened is open. */
 bool live_binaries_poll(struct live_binaries *binaries, bool wait);
 /* Closes all dumps of generated code if they use too much memory, and returns true if it did, because their tables are
  * then destroyed. Call it only between rounds. */

@@ -64,6 +64,7 @@ TALLY_MUST_CHECK enum tally_status live_maps_apply(struct live_maps *maps, const
 	const struct record_fields *fields, struct tally_error *err);
 /* Returns NULL if the process is not known. The result is valid until live_maps_forget. */
 struct live_process *live_maps_process(const struct live_maps *maps, int32_t pid);
+/* Returns the mapping at the address, or NULL if nothing is mapped there. Valid until the process's mappings change. */
 const struct live_mapping *live_maps_find(const struct live_process *process, uint64_t address);
 /* Frees processes that have ended; before that it calls dropped, unless NULL, for each of them. Call it when all
  * samples of the applied records have been handled. */

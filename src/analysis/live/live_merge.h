@@ -8,6 +8,7 @@
  * interfaces. One thread. Bad input: a record with an impossible size ends the reading of its ring and is counted.
  *
  *	live_merge_init(&merge, ring_count, time_of, context, err);
+ *	live_merge_start(&merge, false);
  *	for each ring: live_merge_note(&merge, ring, slices, n);
  *	for each ring: live_merge_show(&merge, ring, slices, n);
  *	for (; live_merge_next(&merge, &ring, &record); live_merge_advance(&merge)) ...
@@ -33,11 +34,12 @@ struct live_merge {
 	size_t count;
 	size_t *heap; /* Heap of the rings that have a record, oldest record first. */
 	size_t heap_len;
+	/* Time of the newest record of the first reading; later records are left for the next pass. */
 	uint64_t horizon;
 	/* Returns 0 if the record has no time; it then directly follows the record before it in its ring. */
 	uint64_t (*time_of)(void *context, const struct record *record);
 	void *context;
-	uint64_t damaged;
+	uint64_t damaged; /* Number of records with an impossible size. */
 };
 
 TALLY_MUST_CHECK enum tally_status live_merge_init(struct live_merge *merge, size_t ring_count,
@@ -45,10 +47,10 @@ TALLY_MUST_CHECK enum tally_status live_merge_init(struct live_merge *merge, siz
 void live_merge_deinit(struct live_merge *merge);
 /* Begins a pass. has_end means that no more records will come, so that all are returned. */
 void live_merge_start(struct live_merge *merge, bool has_end);
-/* Passes the contents of a ring for the first time in a pass. */
+/* Passes the contents of a ring for the first time in a pass (first reading). */
 void live_merge_note(struct live_merge *merge, size_t ring, const struct tally_bytes slices[2], size_t slice_count);
-/* Passes them for the second time; there must be at least as much as the first time. Returns false when out of
- * memory. */
+/* Passes the contents of a ring for the second time in a pass, now with the records that arrived meanwhile. Returned
+ * records may point into the slices. Returns false when out of memory. */
 bool live_merge_show(struct live_merge *merge, size_t ring, const struct tally_bytes slices[2], size_t slice_count);
 /* Returns the oldest record, which is valid until live_merge_advance; false if there are no more. */
 bool live_merge_next(struct live_merge *merge, size_t *ring, struct record *record);

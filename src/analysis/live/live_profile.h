@@ -29,7 +29,8 @@
 #include "base/writer.h"
 
 #define LIVE_COUNT_UNIT	 256 /* Internal weight of one sample. */
-#define LIVE_LEAST_COUNT (LIVE_COUNT_UNIT / 16)
+#define LIVE_LEAST_COUNT (LIVE_COUNT_UNIT / 16) /* Samples with less weight are dropped. */
+/* Factor by which a refresh multiplies weights: a struct profile_ratio. */
 #define LIVE_FADE    \
 	{            \
 		7, 8 \

@@ -61,13 +61,14 @@ void live_unwind_destroy(struct live_unwind *live);
 /* Adds an event with the attr that it was opened with. Add all events before feeding records. */
 TALLY_MUST_CHECK enum tally_status live_unwind_add_event(struct live_unwind *live, const struct perf_attr *attr,
 	const uint64_t *ids, size_t id_count, struct tally_error *err);
-/* Marks the last added event as one that gets its user stacks from samples of live_unwind_add_stacks. */
+/* Marks the last added event as one whose samples get their user stacks from an event of live_unwind_add_stacks. */
 void live_unwind_add_walked(struct live_unwind *live);
 /* Adds an event of which each sample carries the user stack (abi/walked_stack.h) of the sample that directly follows
  * it. The stacks are put into the chains of the events marked by live_unwind_add_walked; these samples themselves are
  * not written to the file. */
 TALLY_MUST_CHECK enum tally_status live_unwind_add_stacks(struct live_unwind *live, const struct perf_attr *attr,
 	const uint64_t *ids, size_t id_count, struct tally_error *err);
+/* Sets the callback that names interpreter frames; *interpreted is copied. */
 void live_unwind_set_interpreted(struct live_unwind *live, const struct live_interpreted *interpreted);
 /* Handles a record; its bytes are not used after the call. Fails only with TALLY_NOMEM. */
 TALLY_MUST_CHECK enum tally_status live_unwind_feed(

@@ -27,7 +27,7 @@ struct replay_result {
 	struct machine *machine; /* Owned; names of BPF programs in the profile are borrowed from it. */
 	struct input_health health;
 	struct stack_ends ends; /* How call chains ended, if they were kept. */
-	bool ends_on; /* State of options->switches at the end: samples after the last one would count. */
+	bool ends_on; /* Whether options->switches would keep a sample that came after the last one of the recording. */
 	struct binary_hits hits; /* Owned and finished; its IDs are those of the given store. */
 	/* The machine's binary for each binary of the profile; the first one if the profile merges several. */
 	VEC(uint32_t) machine_binaries;

@@ -29,6 +29,8 @@ struct function_list {
 	bool is_out_of_memory;
 };
 
+/* Return the index in items of a symbol or of an inlined function, which is added if it is new. binary is that of the
+ * profile. When memory runs out, set is_out_of_memory. */
 uint32_t function_list_symbol(struct function_list *list, const struct symbol *symbol, uint32_t binary);
 uint32_t function_list_inlined(struct function_list *list, const char *name, uint32_t binary);
 void function_list_deinit(struct function_list *list);

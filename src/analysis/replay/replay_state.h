@@ -90,8 +90,8 @@ bool replay_join_frames(struct replay *replay, struct replay_frame_ids *ids);
  * information which says that it has no caller. Call-frame information is read for frames without a name, and for all
  * frames if stacks were unwound by it.
  *
- * Marks the outermost frames of all stacks in replay->roots, before stacks are taken from the passes. False: out of
- * memory.
+ * Marks the outermost frames of all stacks in replay->roots, before stacks are taken from the passes. Returns false
+ * when out of memory. /
  */
 TALLY_MUST_CHECK bool replay_note_outermost(struct replay *replay, const struct replay_frame_ids *ids);
 /* Clears the marks of frames that are not roots. Requires symbols. Fails only with TALLY_NOMEM. */

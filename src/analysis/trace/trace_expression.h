@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trace_expression.h - defines codes for the operators of TRACE_BINARY nodes that have more than one character; other
- * operators are their character.
+ * trace_expression.h - defines codes for the operators of TRACE_BINARY nodes that are written with two characters, such
+ * as <<. An operator of one character is represented by that character.
  *
  *	case TRACE_SHIFT_LEFT: return (uint64_t)a << (b & 63);
  */

@@ -25,19 +25,19 @@ struct trace_field {
 	bool is_signed, is_array, is_string, is_pointer, is_long;
 	/* 4 bytes in the payload say where the array is: its length in the upper half, its offset in the lower half. */
 	bool is_dynamic;
-	bool is_relative; /* That offset is relative to the end of those 4 bytes. */
+	bool is_relative; /* The offset in a dynamic field is relative to the end of those 4 bytes. */
 };
 
 enum trace_node_kind {
 	TRACE_NUMBER, /* value; op is 'u' if the number is unsigned. */
-	/* A constant with a name (text) and a value that only the kernel knows: it evaluates to 0, but is equal to
-	 * nothing. */
+	/* A named constant (text) whose value only the kernel knows. It evaluates to 0, but as an item of TRACE_FLAGS
+	 * or TRACE_SYMBOLIC it matches no value. */
 	TRACE_UNKNOWN,
 	TRACE_STRING, /* text. */
 	TRACE_FIELD, /* value is the index of the field. */
-	TRACE_DYNAMIC, /* value is the index of the field; the result is the array. */
-	TRACE_DYNAMIC_LENGTH,
-	TRACE_BITMASK,
+	TRACE_DYNAMIC, /* value is the index of a dynamic field; the result is its array. */
+	TRACE_DYNAMIC_LENGTH, /* value is the index of a dynamic field; the result is its size in bytes. */
+	TRACE_BITMASK, /* value is the index of a dynamic field, which is a bit mask. */
 	TRACE_UNARY, /* op is one of - ! ~ and &, which stands for "the address of". */
 	TRACE_BINARY, /* op is a character or an enum trace_operator. */
 	TRACE_CHOICE, /* a ? b : c */
@@ -66,7 +66,7 @@ struct trace_event {
 	struct trace_field *fields; /* Common fields first. */
 	uint32_t field_count, common_count;
 	bool is_printable;
-	struct tally_str format; /* Unescaped. */
+	struct tally_str format; /* The print format's string, unescaped. */
 	struct trace_node *nodes;
 	uint32_t node_count;
 	uint32_t *arguments; /* Indexes of nodes. */

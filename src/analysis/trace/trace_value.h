@@ -18,10 +18,11 @@
 struct trace_context {
 	bool swap;
 	unsigned long_bytes;
-	/* Returns the name of a kernel function and sets *address to its start; NULL if there is none. */
+	/* Returns the name of the kernel function at *address and sets *address to its start; returns NULL if there is
+	 * none. May be NULL. */
 	const char *(*find_symbol)(void *owner, uint64_t *address);
-	void *owner;
-	/* Maps the address of a trace_printk format to an index in formats. */
+	void *owner; /* Passed to find_symbol. */
+	/* Maps the address of a trace_printk format to an index in formats; may be NULL. */
 	const struct map_u64 *format_ids;
 	const struct tally_str *formats;
 };
@@ -47,6 +48,7 @@ uint64_t trace_number(const struct trace_source *source, uint32_t node);
 struct tally_bytes trace_bytes(const struct trace_source *source, uint32_t node);
 /* Appends the value as %s would print it. */
 void trace_text(const struct trace_source *source, uint32_t node, struct text *t);
+/* Returns an integer of size bytes at an offset, sign-extended if is_signed is set; 0 if it reaches beyond the end. */
 uint64_t trace_load(struct tally_bytes bytes, size_t at, uint32_t size, bool is_signed, bool swap);
 
 #endif
