@@ -6,7 +6,7 @@
  * The bytes are untrusted. They belong to the caller, and must remain valid until btf_types_close. Any thread may read.
  *
  *	btf_types_open(bytes, &types, err);
- *	btf_types_print(types, "clone_args", copied, &style, &text);   // {.flags = 0x11200,.pidfd = 0, ...}
+ *	btf_types_print(types, STR("clone_args"), copied, true, false, &text);   // { .flags: 70144, .exit_signal: 17 }
  *	btf_types_close(types);
  */
 #ifndef SYSCALLS_BTF_TYPES_H
@@ -24,12 +24,12 @@ void btf_types_close(struct btf_types *types);
 /* Returns the size in bytes of a struct or union; 0 if there is none of this name. */
 size_t btf_types_size(const struct btf_types *types, struct tally_str name);
 /*
- * Prints the fields within the bytes, in the layout of this machine. Fields that are zero are omitted unless with_zeros
- * is set. Returns false if there is no such struct.
+ * Appends the fields of a struct or union that lie within the bytes, in the layout of this machine. Fields that are
+ * zero are omitted unless with_zeros is set. Returns false if there is no such type.
  */
 bool btf_types_print(const struct btf_types *types, struct tally_str name, struct tally_bytes bytes, bool with_names,
 	bool with_zeros, struct text *t);
-/* Returns the name of the enumerator with this value; NULL if there is none. */
+/* Returns the name of the enumerator with this value, borrowed from the bytes; NULL if there is none. */
 const char *btf_types_enumerator(const struct btf_types *types, struct tally_str enum_name, int64_t value);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * number_tables.h - has the numbers and names of system calls, which are Linux ABI, as initializers of arrays that are
- * indexed by number.
+ * number_tables.h - defines the numbers and names of system calls, which are part of the Linux ABI, as initializers of
+ * arrays of names that are indexed by number.
  */
 #ifndef SYSCALLS_NUMBER_TABLES_H
 #define SYSCALLS_NUMBER_TABLES_H
 
-/* Since Linux 5.1, new system calls have the same number on every architecture. */
+/* System calls that were added since Linux 5.1 have the same number on all architectures below. */
 #define SYSCALL_NUMBERS_OF_ALL                                                                                        \
 	[424] = "pidfd_send_signal", [425] = "io_uring_setup", [426] = "io_uring_enter", [427] = "io_uring_register", \
 	[428] = "open_tree", [429] = "move_mount", [430] = "fsopen", [431] = "fsconfig", [432] = "fsmount",           \
@@ -21,7 +21,7 @@
 	[464] = "getxattrat", [465] = "listxattrat", [466] = "removexattrat", [467] = "open_tree_attr",               \
 	[468] = "file_getattr", [469] = "file_setattr", [470] = "listns"
 
-/* asm/unistd_64.h */
+/* Source: asm/unistd_64.h. */
 #define SYSCALL_NUMBERS_X86_64                                                                                        \
 	[0] = "read", [1] = "write", [2] = "open", [3] = "close", [4] = "stat", [5] = "fstat", [6] = "lstat",         \
 	[7] = "poll", [8] = "lseek", [9] = "mmap", [10] = "mprotect", [11] = "munmap", [12] = "brk",                  \
@@ -93,7 +93,7 @@
 	[330] = "pkey_alloc", [331] = "pkey_free", [332] = "statx", [333] = "io_pgetevents", [334] = "rseq",          \
 	[335] = "uretprobe", [336] = "uprobe"
 
-/* asm/unistd_32.h */
+/* Source: asm/unistd_32.h. */
 #define SYSCALL_NUMBERS_I386                                                                                           \
 	[0] = "restart_syscall", [1] = "exit", [2] = "fork", [3] = "read", [4] = "write", [5] = "open", [6] = "close", \
 	[7] = "waitpid", [8] = "creat", [9] = "link", [10] = "unlink", [11] = "execve", [12] = "chdir", [13] = "time", \
@@ -181,7 +181,7 @@
 	[419] = "mq_timedreceive_time64", [420] = "semtimedop_time64", [421] = "rt_sigtimedwait_time64",               \
 	[422] = "futex_time64", [423] = "sched_rr_get_interval_time64"
 
-/* asm-generic/unistd.h */
+/* Source: asm-generic/unistd.h. */
 #define SYSCALL_NUMBERS_ARM64                                                                                          \
 	[0] = "io_setup", [1] = "io_destroy", [2] = "io_submit", [3] = "io_cancel", [4] = "io_getevents",              \
 	[5] = "setxattr", [6] = "lsetxattr", [7] = "fsetxattr", [8] = "getxattr", [9] = "lgetxattr",                   \

@@ -31,21 +31,27 @@ struct syscall_call {
 	char name[SYSCALL_NAME]; /* Name of the thread; empty if it is not known. */
 	int64_t result;
 	uint64_t duration_ns;
-	struct tally_bytes captured; /* Parts, which syscall_part_find decodes. */
+	struct tally_bytes captured; /* Copies of memory, which syscall_part_find decodes; borrowed from the record. */
 };
 
+/* Memory that was copied from the program, borrowed from the record; is_truncated means that the program has more. */
 struct syscall_copied {
 	struct tally_bytes bytes;
 	bool is_truncated;
 };
 
 /*
- * Decodes a record; false if it has another format or is damaged. native is the table of the machine's 64-bit programs.
+ * Decodes a record. Returns false if it has another format or is damaged. native is the table of the machine's 64-bit
+ * programs.
  */
 bool syscall_call_read(struct tally_bytes raw, enum syscall_abi native, struct syscall_call *call);
 /* Returns true if the result of a call is an error, and stores its errno. */
 bool syscall_result_failed(int64_t result, unsigned *error);
-/* Finds the copy of an argument's item, from the entry or the exit of the call. */
+/*
+ * Finds a copy of memory that argument number `arg` refers to, made at the exit of the call if at_exit is set,
+ * otherwise at its entry. item is one of SYSCALL_ITEM_... (abi/syscall_record.h). Returns false if there is no such
+ * copy.
+ */
 bool syscall_part_find(
 	const struct syscall_call *call, unsigned arg, unsigned item, bool at_exit, struct syscall_copied *copied);
 /*

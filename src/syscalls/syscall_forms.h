@@ -13,6 +13,7 @@
 
 #define SYSCALL_STRING_BYTES 32 /* Default number of bytes of a buffer that are copied and printed. */
 
+/* Types of arguments: how an argument is printed. `of` is a member of struct syscall_arg. */
 enum syscall_kind {
 	KIND_NONE, /* There is no such argument. */
 	KIND_INT,
@@ -39,7 +40,7 @@ enum syscall_kind {
 	KIND_CLONE,
 	KIND_FUTEX,
 	KIND_FUTEX_TIME, /* `of` is the index of the operation. */
-	KIND_FUTEX_MORE, /* The last two arguments; `of` is the argument's own index. */
+	KIND_FUTEX_MORE, /* The last two arguments of futex; `of` is the argument's own index. */
 	KIND_FCNTL, /* `of` is the index of the command. */
 	KIND_IOCTL,
 	KIND_PRCTL_MORE, /* The third to fifth argument of prctl; `of` is that number, 3 to 5. */
@@ -73,7 +74,7 @@ enum syscall_kind {
 	KIND_SOCKOPT_VALUE,
 	KIND_TIMESPEC,
 	KIND_TIMESPECS, /* Two timespecs. */
-	KIND_TIMESPEC64, /* A timespec with 64 bits in 32-bit programs, too; so are the next two. */
+	KIND_TIMESPEC64, /* TIMESPEC64, TIMESPECS64 and ITIMERSPEC64 have 64-bit members in 32-bit programs, too. */
 	KIND_TIMESPECS64,
 	KIND_ITIMERSPEC64,
 	KIND_TIMEVAL,
@@ -104,21 +105,26 @@ enum syscall_kind {
 
 enum syscall_result {
 	RESULT_LONG,
-	RESULT_INT,
+	RESULT_INT, /* A number, 0 if a timeout has expired. */
 	RESULT_FD,
 	RESULT_ADDRESS,
 	RESULT_PID,
 	RESULT_MODE,
 	RESULT_HEX,
 	RESULT_FCNTL,
-	RESULT_NEVER
+	RESULT_NEVER /* The call does not return. */
 };
 
 struct syscall_arg {
 	const char *name;
+	/* Names of values for KIND_FLAGS and KIND_ENUM; NULL for other kinds. */
 	const struct syscall_words *words;
 	const char *type; /* Name of the struct for KIND_STRUCT; NULL for other kinds. */
-	/* enum syscall_kind, SYSCALL_WHEN_..., SYSCALL_COUNT_..., and an index that depends on the kind. */
+	/*
+	 * kind is an enum syscall_kind. `when` and count say when memory is copied (SYSCALL_WHEN_...), and how many
+	 * units of it (SYSCALL_COUNT_..., abi/syscall_record.h). `of` is the index of another argument, or a number,
+	 * that kind or count refers to.
+	 */
 	uint8_t kind, when, count, of;
 };
 
@@ -137,7 +143,11 @@ struct syscall_form_list {
 #define SYSCALL_OUT   SYSCALL_WHEN_EXIT
 #define SYSCALL_INOUT (SYSCALL_WHEN_ENTRY | SYSCALL_WHEN_EXIT)
 
-/* The macros below are elements of the tables. */
+/*
+ * The macros below define arguments in the tables. IN, OUT and IO are pointers to memory that is copied at the entry,
+ * at the exit or at both. With IN_OF and IO_OF, the argument `of` is the number of units; with OUT_OF and OUT_RESULT,
+ * the result is; with OUT_AT, the argument `of` points to the number.
+ */
 #define NONE                                         \
 	{                                            \
 		NULL, NULL, NULL, KIND_NONE, 0, 0, 0 \

@@ -14,7 +14,7 @@
 
 #define SYSCALL_UNKNOWN UINT32_MAX
 
-/* Returns NULL if the table does not contain the number. */
+/* Returns NULL if the table does not contain the number. 32-bit arm has no table: its calls have no names. */
 const char *syscall_name(enum syscall_abi abi, uint32_t number);
 /*
  * Returns the number of a name, which may be one that other tools use ("fstat" is newfstat in tracepoints, "stat"
@@ -23,7 +23,7 @@ const char *syscall_name(enum syscall_abi abi, uint32_t number);
 uint32_t syscall_number(enum syscall_abi abi, struct tally_str name);
 /* Appends the name, or "syscall_N" if it is not known. */
 void syscall_print_name(struct text *t, enum syscall_abi abi, uint32_t number);
-/* Returns the name that is most similar to a misspelt one; NULL if none is similar. */
+/* Returns the name that is most similar to a misspelt word; NULL if none is similar. */
 const char *syscall_nearest(enum syscall_abi abi, const char *word);
 
 #endif

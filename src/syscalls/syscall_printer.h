@@ -18,7 +18,7 @@ struct syscall_printer {
 	bool of_arg; /* True while the argument itself is printed, not the memory that it points to. */
 };
 
-/* Prints a struct: "{ .a: 1, .b: 2 }", or "{1, 2}" without names. */
+/* State while a struct is printed: "{ .a: 1, .b: 2 }", or "{1, 2}" without names. */
 struct syscall_braces {
 	struct syscall_printer *p;
 	bool has_fields;
@@ -38,7 +38,7 @@ struct syscall_braces syscall_braces_begin(struct syscall_printer *p);
 void syscall_braces_field(struct syscall_braces *braces, const char *name);
 /* more means that some fields are not printed. */
 void syscall_braces_end(struct syscall_braces *braces, bool more);
-/* Both read an integer at an offset in the bytes, and return 0 beyond their end. */
+/* Both read an integer of `size` bytes at an offset, and return 0 if it reaches beyond the end of the bytes. */
 uint64_t syscall_take(struct tally_bytes bytes, size_t offset, unsigned size);
 int64_t syscall_take_signed(struct tally_bytes bytes, size_t offset, unsigned size);
 /* Prints memory of the kinds in print_memory.c: strings, buffers, vectors. */
@@ -47,7 +47,10 @@ void syscall_print_buffer(struct syscall_printer *p, const struct syscall_arg *a
 
 /* ---- print_words.c ---- */
 
-/* Prints an argument that is a number, with its names if it has some; false if its kind is not a number. */
+/*
+ * Prints an argument that is a number, with its names if it has some. Returns false and prints nothing if its kind is
+ * not a number.
+ */
 bool syscall_print_word(struct syscall_printer *p, const struct syscall_arg *arg, uint64_t value);
 void syscall_put_words(struct syscall_printer *p, const struct syscall_words *words, uint64_t value);
 void syscall_put_mode(struct text *t, uint64_t mode, bool with_type);
@@ -56,11 +59,11 @@ void syscall_put_clone_flags(struct syscall_printer *p, uint64_t flags, bool wit
 void syscall_put_signal(struct syscall_printer *p, int64_t number);
 void syscall_put_pid(struct syscall_printer *p, int32_t pid);
 bool syscall_futex_has_time(uint64_t op);
-/* Returns true if the kernel uses an argument, of which the index is 3 to 5. */
+/* Returns true if the kernel uses the argument with this index (3 to 5) for the operation. */
 bool syscall_futex_has_arg(uint64_t op, unsigned arg);
 bool syscall_fcntl_has_no_arg(uint64_t command);
 bool syscall_prctl_has_name(uint64_t option);
-/* Returns the number of significant arguments including the option, as far as it is known. */
+/* Returns how many arguments of prctl the kernel uses for this option, including the option; all if it is not known. */
 unsigned syscall_prctl_args(uint64_t option);
 void syscall_put_prctl(struct syscall_printer *p, uint64_t value);
 
@@ -68,7 +71,10 @@ void syscall_put_prctl(struct syscall_printer *p, uint64_t value);
 
 /* Prints a descriptor with its path as of the time of the call. */
 void syscall_put_fd(struct syscall_printer *p, int fd);
-/* Finds the copied file of an argument, and its names. */
+/*
+ * Finds the copied description of a file, an item of an argument, and the names of its path. Returns false if there is
+ * none.
+ */
 bool syscall_file_find(const struct syscall_call *call, unsigned arg, unsigned item, struct syscall_file *file,
 	struct tally_str *names);
 void syscall_file_print(struct text *t, const struct syscall_file *file, struct tally_str names);

@@ -49,8 +49,8 @@ void live_merge_deinit(struct live_merge *merge);
 void live_merge_start(struct live_merge *merge, bool has_end);
 /* Passes the contents of a ring for the first time in a pass (first reading). */
 void live_merge_note(struct live_merge *merge, size_t ring, const struct tally_bytes slices[2], size_t slice_count);
-/* Passes the contents of a ring for the second time in a pass, now with the records that arrived meanwhile. Returned
- * records may point into the slices. Returns false when out of memory. */
+/* Passes the contents of a ring for the second time in a pass: those of the first time, and what arrived meanwhile.
+ * Returned records may point into the slices. Returns false when out of memory. */
 bool live_merge_show(struct live_merge *merge, size_t ring, const struct tally_bytes slices[2], size_t slice_count);
 /* Returns the oldest record, which is valid until live_merge_advance; false if there are no more. */
 bool live_merge_next(struct live_merge *merge, size_t *ring, struct record *record);

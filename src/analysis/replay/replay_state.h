@@ -91,7 +91,7 @@ bool replay_join_frames(struct replay *replay, struct replay_frame_ids *ids);
  * frames if stacks were unwound by it.
  *
  * Marks the outermost frames of all stacks in replay->roots, before stacks are taken from the passes. Returns false
- * when out of memory. /
+ * when out of memory.
  */
 TALLY_MUST_CHECK bool replay_note_outermost(struct replay *replay, const struct replay_frame_ids *ids);
 /* Clears the marks of frames that are not roots. Requires symbols. Fails only with TALLY_NOMEM. */
