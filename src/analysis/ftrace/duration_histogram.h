@@ -19,15 +19,16 @@
 #include <stdint.h>
 #include <tally/status.h>
 
-#define DURATION_BUCKETS     22 /* Number of buckets, unless the scale has a max. */
+#define DURATION_BUCKETS     22 /* Number of buckets, unless range and max of the scale are set. */
 #define DURATION_BUCKETS_MAX 100000
 
 struct duration_scale {
 	bool in_ns; /* range, min and max are in nanoseconds; otherwise they are in microseconds. */
 	uint64_t range; /* Width of a bucket; 0 if the widths of buckets double. */
-	/* Start of the second bucket; the first one contains all shorter durations. 0 for no such bucket. */
+	/* If range is not 0: the start of the second bucket, so that the first one contains all shorter durations. 0
+	 * for no such bucket. */
 	uint64_t min;
-	uint64_t max; /* Approximate start of the last bucket; 0 for a scale of DURATION_BUCKETS buckets. */
+	uint64_t max; /* If range is not 0: the approximate start of the last bucket; 0 for DURATION_BUCKETS buckets. */
 };
 
 struct duration_bucket {

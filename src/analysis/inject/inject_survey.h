@@ -17,14 +17,16 @@
 enum inject_survey_depth {
 	INJECT_SURVEY_RECORDS, /* Reads the descriptions of a pipe and the build IDs in records. */
 	INJECT_SURVEY_FILES, /* Also collects mapped files, and treats every file as hit. */
-	INJECT_SURVEY_HITS, /* Also finds the files that samples and their callers lie in. */
+	/* Also finds the files that samples and their callers lie in. With AUX data in the recording, every file is
+	 * treated as hit. */
+	INJECT_SURVEY_HITS,
 };
 
 struct inject_survey {
 	struct arena arena;
 	VEC(struct perfdata_build_id) build_ids; /* From BUILD_ID records, in their order. */
 	struct recording_pass pass; /* pass.sideband.machine is NULL for INJECT_SURVEY_RECORDS. */
-	uint8_t *is_hit; /* 1 for each of the machine's binaries that was hit. */
+	uint8_t *is_hit; /* 1 for each of the machine's binaries that was hit; NULL for INJECT_SURVEY_RECORDS. */
 };
 
 TALLY_MUST_CHECK enum tally_status inject_survey_read(struct perfdata_reader *reader, enum inject_survey_depth depth,

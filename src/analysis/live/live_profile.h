@@ -80,7 +80,7 @@ TALLY_MUST_CHECK enum tally_status live_profile_sweep(
 	struct live_profile *live, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err);
 /* Frees symbols and debug information, which are read again when needed. */
 void live_profile_forget_symbols(struct live_profile *live);
-/* Removes all samples; only later ones count. */
+/* Removes all samples from the profile. Records that were fed since the last refresh are added at the next one. */
 TALLY_MUST_CHECK enum tally_status live_profile_zero(struct live_profile *live, struct tally_error *err);
 /* Hides samples of the kernel or of user space in the profile. */
 TALLY_MUST_CHECK enum tally_status live_profile_hide(

@@ -5,7 +5,7 @@
  *
  * It reads one reader from start to end, and nothing twice. The sideband's machine grows, so only one thread may use
  * it, and only between two calls; a resolver that uses it is notified of each change. Streams that must be read
- * completely first (those without times or with deferred call chains) are refused.
+ * completely first are refused: those with events without times, with deferred call chains, or with cgroups in samples.
  *
  *	status = live_records_create(reader, &sideband, &live, err);   // TALLY_UNSUPPORTED: use another method
  *	live_records_tell(live, &resolver);

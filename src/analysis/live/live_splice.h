@@ -5,11 +5,12 @@
  * stack) or the stack dump was too short. Frame pointers are not affected by either.
  *
  * The kernel's chain replaces the frames after the last frame that both have in common. It is trusted if all its frames
- * up to there were unwound too, or if the kernel followed the frame pointer of the last unwound frame; and only as far
- * as its addresses lie in mapped code. Unwound frames after the common one are replaced by a longer chain, or by one of
- * the same length if unwinding ended in unmapped memory, because they then hold a wrong return address from the end of
- * another stack. A stack that is complete according to its call-frame information stays unchanged. No side effects
- * except the look-ups.
+ * up to there were unwound too, if it contains the last three unwound frames, or if the kernel followed the frame
+ * pointer of the last unwound frame; and only as far as its addresses lie in mapped code. Unwound frames after the
+ * common one are replaced by a longer chain. A chain of the same length replaces them if unwinding ended at an invalid
+ * frame, or at an end that call-frame information does not confirm, because they then hold a wrong return address from
+ * the end of another stack. A stack that is complete according to its call-frame information stays unchanged. No side
+ * effects except the look-ups.
  *
  *	joined = live_splice(&splice, ips, max, &result) > 0;
  */

@@ -55,9 +55,10 @@ TALLY_MUST_CHECK enum tally_status live_state_apply(struct live_state *state, co
 /* Ends threads that no longer run according to `runs`, because their exit records may have been lost. */
 TALLY_MUST_CHECK enum tally_status live_state_sweep(
 	struct live_state *state, bool (*runs)(void *context, int32_t tid), void *context, struct tally_error *err);
+/* Frees ended threads and processes; their pointers are then invalid. */
 TALLY_MUST_CHECK enum tally_status live_state_settle(struct live_state *state, struct tally_error *err);
-/* Writes the state as records with trailers in the given layout. pids limits it to these processes; NULL for all.
- * Returns false when out of memory. */
+/* Writes the state as records with trailers in the given layout. The keys of pids are the processes to write; NULL for
+ * all. Returns false when out of memory. */
 bool live_state_write(const struct live_state *state, const struct map_u64 *pids, struct writer *out,
 	const struct record_layout *layout);
 /* Return NULL if the thread is not known. live_state_known_thread also finds threads that have ended since the last

@@ -34,7 +34,7 @@ struct plain_group { /* Samples that differ only in their addresses. */
 	uint32_t event, thread;
 	uint32_t binary; /* The machine's index; RESOLVE_NONE if nothing was mapped. */
 	uint32_t level;
-	uint32_t spots;
+	uint32_t spots; /* Number of its spots. */
 	uint64_t first, last; /* Lowest and highest address of its spots. */
 };
 

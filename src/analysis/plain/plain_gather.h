@@ -52,7 +52,8 @@ struct plain_gather_part { /* The records that one worker read. */
 	struct plain_sample *next, *block_end; /* Next free sample in the last block, and the end of that block. */
 	size_t block_samples; /* Number of samples in a full block. */
 	size_t sample_count, most_kept; /* Number of samples in blocks, and its limit. */
-	bool has_more; /* Some samples are not kept; the first one that has not been read again is at position more. */
+	/* Some samples are not kept in blocks; more is the position in the run from which they are read again. */
+	bool has_more;
 	size_t more;
 	uint8_t *window; /* Buffer for pieces of the file that are read again; NULL until needed. */
 	size_t block_taken; /* Number of blocks that plain_part_next has returned. */
