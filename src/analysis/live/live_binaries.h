@@ -23,8 +23,9 @@ struct live_binaries;
 TALLY_MUST_CHECK enum tally_status live_binaries_create(const struct live_maps *maps,
 	const struct binary_store_options *store, struct live_binaries **binaries, struct tally_error *err);
 void live_binaries_destroy(struct live_binaries *binaries);
-/* Finds the module at pc. Returns false if the process has nothing mapped there. If the file is not open yet,
- * live_binaries_has_missed becomes true. time is the sample's, in CLOCK_MONOTONIC; UINT64_MAX if unknown. */
+/* Finds the module at pc; its table is NULL if the file has none or is not open yet. In the latter case,
+ * live_binaries_has_missed becomes true. Returns false if the process has nothing mapped there. time is the sample's,
+ * in ns of CLOCK_MONOTONIC; UINT64_MAX if unknown. */
 bool live_binaries_find(struct live_binaries *binaries, const struct live_process *process, uint64_t time, uint64_t pc,
 	struct unwind_module *module);
 /* Returns whether a look-up since the last call failed because the file was not open yet. Call it once for each
