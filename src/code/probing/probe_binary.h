@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_binary.h - opens a binary that is to be probed, with its debug information: its own, or that of a separate debug
- * file, dwz's common file, .dwp and .dwo files.
+ * probe_binary.h - opens a binary that is to be probed, with its debug information: its own, or that of a separate
+ * debug file, dwz's common file, .dwp and .dwo files.
  *
  *	struct probe_binary *binary;
  *	if (probe_binary_open(&(struct probe_binary_options){.path = "./app"}, &binary, err) == TALLY_OK) ...
@@ -23,11 +23,14 @@ struct probe_binary_options {
 	int32_t root_pid; /* PID of the process in the mount namespace of which path is resolved; 0 if none. */
 };
 
-/* Opens a binary; if it has no debug information, info is NULL. NOT_FOUND: the file does not exist. */
+/* Opens a binary; if it has no debug information, info is NULL. If no file of the kernel or module is found, only the
+ * symbols of /proc/kallsyms are available. NOT_FOUND: the file does not exist, or the module is not loaded. DENIED: the
+ * kernel hides the addresses in /proc/kallsyms. */
 TALLY_MUST_CHECK enum tally_status probe_binary_open(
 	const struct probe_binary_options *options, struct probe_binary **binary, struct tally_error *err);
 void probe_binary_close(struct probe_binary *binary);
-/* Returns the offset in the program file of an address; UINT64_MAX if no segment contains it. */
+/* Returns the offset in the program file of an address in binary->image; UINT64_MAX if no segment contains it, or there
+ * is no image. */
 uint64_t probe_binary_offset(const struct probe_binary *binary, uint64_t address);
 
 /* Returns the symbols, borrowed from the binary. One thread. NOMEM is the only error. */

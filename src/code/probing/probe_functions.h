@@ -23,7 +23,7 @@
 /* A piece of code of a function. */
 struct probe_code {
 	uint32_t unit; /* Index of the unit in the debug information. */
-	uint32_t function; /* Index in the unit's functions: out of line, or inlined. */
+	uint32_t function; /* Index in the unit's list of functions: one out of line, or an inlined call. */
 };
 
 /* A function in the source, with all pieces of its code. */
@@ -31,10 +31,10 @@ struct probe_root {
 	struct dwarf_declaration declaration;
 	uint32_t order; /* Number of the debug file that contains its entry, for sorting. */
 	uint32_t unit; /* A unit that contains some of its code. */
-	uint32_t first, count; /* Slice of codes. */
+	uint32_t first, count; /* Slice of codes in struct probe_functions. */
 	const char *readable; /* Demangled name; created when needed. */
-	const char *path; /* Path of its declaration, valid if path_is_known; NULL if not known. */
-	bool path_is_known;
+	const char *path; /* Path of the file that declares it, or NULL; probe_root_path determines it on first use. */
+	bool path_is_known; /* path was determined. */
 };
 
 struct probe_unit {
@@ -72,6 +72,7 @@ enum probe_match {
 /* Returns whether a function matches. The pattern may have wildcards. */
 bool probe_root_matches(
 	struct probe_functions *functions, struct probe_root *root, struct tally_str pattern, enum probe_match match);
+/* Returns the name in the source, or else the linkage name; its data is NULL if the function has none. */
 struct tally_str probe_root_name(const struct probe_root *root);
 /* Returns the path of the file that declares it; NULL if not known. */
 const char *probe_root_path(struct probe_functions *functions, struct probe_root *root);
@@ -88,14 +89,15 @@ bool probe_code_caller(const struct probe_functions *functions, struct probe_cod
 /* Returns whether the code is a continuation of its caller: gcc may split off the rare part of a function and inline it
  * into the rest again. The function is not entered there. */
 bool probe_code_is_continued(const struct probe_functions *functions, struct probe_code code);
+/* Returns the index in roots of the function to which the code belongs; PROBE_NO_ROOT if none. */
 uint32_t probe_code_root(const struct probe_functions *functions, struct probe_code code);
 /* Returns the address at which the code is entered; false if it has none. */
 bool probe_code_entry(struct probe_functions *functions, struct probe_code code, uint64_t *address);
 /* Returns whether the code contains the address, including inlined calls. */
 bool probe_code_covers(const struct probe_functions *functions, struct probe_code code, uint64_t address);
-/* Finds the innermost code of a unit at an address. */
+/* Finds the innermost code of a unit at an address; returns false if there is none. */
 bool probe_code_at(const struct probe_functions *functions, uint32_t unit, uint64_t address, struct probe_code *code);
-/* Finds the unit that contains an address. */
+/* Finds the unit that contains an address; returns false if there is none. */
 bool probe_unit_at(const struct probe_functions *functions, uint64_t address, uint32_t *unit);
 
 #endif

@@ -14,10 +14,11 @@
 #include "code/probing/probe_symbols.h"
 
 /* Reads the symbols of a module by name, or of the kernel itself if module is empty. Names are in the arena. A symbol
- * ends at the next one. NOT_FOUND: the module is not loaded; DENIED: the kernel hides its addresses. */
+ * ends at the start of the next one. NOT_FOUND: the module is not loaded, or the list is empty. DENIED: the kernel
+ * hides its addresses. */
 TALLY_MUST_CHECK enum tally_status probe_kallsyms_read(
 	struct tally_str module, struct arena *arena, struct probe_symbols **symbols, struct tally_error *err);
-/* Parses a list in memory (for tests). */
+/* Parses a list in memory, with the same parameters and errors. */
 TALLY_MUST_CHECK enum tally_status probe_kallsyms_parse(struct tally_str text, struct tally_str module,
 	struct arena *arena, struct probe_symbols **symbols, struct tally_error *err);
 

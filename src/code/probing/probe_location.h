@@ -15,7 +15,7 @@
 #include "code/probing/probe_frame.h"
 #include "object/dwarf/dwarf_scope.h"
 
-#define PROBE_READS_MAX	 12 /* Maximum number of memory reads for one value; the kernel allows 16 steps in all. */
+#define PROBE_READS_MAX	 12 /* Maximum number of offsets of a chain; the kernel allows 16 steps for one value. */
 #define PROBE_PIECES_MAX 16
 #define PROBE_LIST_STEPS_MAX \
 	(1u << 20) /* Limit for one place: hostile variables can share a long list; real ones have some thousands. */
@@ -83,7 +83,8 @@ bool probe_list_next(struct probe_locator *locator, struct dwarf_location_list *
 /* Returns the register's name in the arena, such as "%di"; NULL if the kernel has no such register, or memory runs
  * out. */
 const char *probe_register_name(struct probe_locator *locator, uint32_t reg);
-/* Does the same, and also names registers that probes cannot read ("%xmm0"), for messages. */
+/* Returns the name of any register for a message, such as "%di", or "%xmm0", which probes cannot read; "" if memory
+ * runs out. */
 const char *probe_register_words(struct probe_locator *locator, uint32_t reg);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * probe_nearest.h - suggests a function for a misspelled name.
  *
- * Names are compared as in the file, and demangled (C++, Rust, D) without parameters. Results live as long as the arena
- * and the binary; NULL if no name is similar.
+ * The wanted name is compared with each name as it is in the file, and with its demangled form without parameters (C++,
+ * Rust, D). A result lives as long as the arena and the binary; it is NULL if no name is similar.
  *
  *	const char *name = probe_nearest_function(binary, STR("turm"), &arena);
  */

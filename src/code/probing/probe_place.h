@@ -26,7 +26,8 @@ enum probe_binary_kind { PROBE_PROGRAM, PROBE_KERNEL, PROBE_MODULE };
 /* An open binary; see probe_binary.h. Everything that was found in it borrows from it. */
 struct probe_binary {
 	enum probe_binary_kind kind;
-	/* Absolute path without symbolic links, as the kernel requires; "[kernel.kallsyms]" for a running kernel. */
+	/* Absolute path without symbolic links, as the kernel requires. If only kallsyms is available,
+	 * "[kernel.kallsyms]" for the kernel, or the name of the module in brackets. */
 	const char *path;
 	bool is_offline; /* The vmlinux was given by the user: it may differ from the running kernel's. */
 	struct tally_str module; /* Name of a module; otherwise empty. */
@@ -57,8 +58,10 @@ struct probe_scope {
 struct probe_place {
 	uint64_t address; /* Address of the breakpoint, in image. */
 	uint64_t file_offset; /* Its offset in the program file, for a uprobe; UINT64_MAX if no segment contains it. */
-	const char *function; /* Source name of the function that the point names or that contains the address. */
-	const char *symbol; /* Symbol of its code ("foo.constprop.0"), for the kernel's "symbol+offset". */
+	/* Source name of the function that the point names or that contains the address; NULL if not known. */
+	const char *function;
+	/* Symbol that contains the address ("foo.constprop.0"), for the kernel's "symbol+offset"; function if none. */
+	const char *symbol;
 	uint64_t entry; /* Address of the symbol; address - entry is the offset for the kernel. */
 	const char *source; /* Path of its source file; NULL if not known. */
 	uint32_t line; /* Source line at the address; 0 if not known. */

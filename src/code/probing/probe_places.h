@@ -17,7 +17,7 @@ struct probe_places_options {
 	bool no_inlines;
 	/* Places a probe of a function entry after the prologue in the cases in which perf does. */
 	bool wants_variables;
-	size_t max; /* Maximum number of places of one point; more are LIMIT. */
+	size_t max; /* Maximum number of places of one point; if there are more, probe_places_find returns LIMIT. */
 	const char *source_directory; /* Directory of --source; NULL if none. */
 };
 
@@ -25,8 +25,8 @@ struct probe_places_options {
  * perf's. */
 TALLY_MUST_CHECK enum tally_status probe_places_find(struct probe_binary *binary, const struct probe_point *point,
 	const struct probe_places_options *options, struct probe_places *places, struct tally_error *err);
-/* Describes the place at an address for --list: function, source, line, declared. NOT_FOUND: nothing is known about
- * it. */
+/* Describes the place at an address for --list: function, source, line, declared. NOT_FOUND: nothing is known about it.
+ * Texts are in arena or borrowed from the binary. */
 TALLY_MUST_CHECK enum tally_status probe_places_describe(struct probe_binary *binary, uint64_t address,
 	struct arena *arena, struct probe_place *place, struct tally_error *err);
 /* Writes the output of --line. */

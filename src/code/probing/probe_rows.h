@@ -20,7 +20,8 @@ struct probe_row_filter {
 	size_t count;
 	uint32_t root; /* Only code of this function; PROBE_NO_ROOT for any. */
 	bool no_inlines; /* Only out-of-line code of root. */
-	/* Report one line per address: that of the function that is entered there, or else the first one. */
+	/* If a function is entered at an address, report the line of its declaration rather than that of a statement
+	 * there, and do not report declarations of inlined functions. */
 	bool is_of_first;
 };
 
@@ -32,7 +33,8 @@ struct probe_row {
 };
 
 struct probe_rows {
-	/* Grouped by unit: statements sorted by address, then entries; without duplicate addresses. */
+	/* Without duplicate addresses. Grouped by unit: statements sorted by address, then entries; with is_of_first,
+	 * entries of functions come before the statements. */
 	VEC(struct probe_row) items;
 	uint32_t next_line; /* First line with code after the requested lines; 0 if none. */
 };
@@ -43,7 +45,8 @@ TALLY_MUST_CHECK enum tally_status probe_rows_find(struct probe_functions *funct
 /* Finds the line of the first statement that begins at an address, or else the line of the code that contains it.
  * Returns false if no function contains the address. */
 bool probe_row_at(struct probe_functions *functions, uint64_t address, struct probe_row *row);
-/* Returns whether path equals wanted, or ends with it after a slash. */
+/* Returns whether path, from debug information, is that of the file wanted: whether they are equal, or the shorter one
+ * is relative and the other one ends with it after a slash. A leading "./" of wanted is ignored. */
 bool probe_path_matches(const char *path, struct tally_str wanted);
 struct probe_paths {
 	VEC(const char *) items;

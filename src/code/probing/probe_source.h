@@ -2,8 +2,8 @@
 /*
  * probe_source.h - reads source files: all lines, or those that match a pattern ("SRC;PATTERN").
  *
- * A source file is searched at the path in the debug information, or below the directory of --source: first the whole
- * path, then as many of its last parts as exist there.
+ * A source file is read from the path in the debug information. If a directory is given (--source; otherwise NULL), it
+ * is searched only below that: at the whole path, then at the path without its first directory, and so on.
  *
  *	status = probe_source_match("/src/a.c", NULL, STR("*total*"), &lines, err);
  */
@@ -20,11 +20,12 @@ struct probe_source_lines {
 	VEC(uint32_t) items; /* Line numbers, ascending. */
 };
 
-/* Finds the path of the file to read. NOT_FOUND: there is none. */
+/* Finds the path of the file to read and writes it to found, with a terminating NUL. NOT_FOUND: no regular file there
+ * can be read. */
 TALLY_MUST_CHECK enum tally_status probe_source_find(
 	const char *path, const char *directory, struct text *found, struct tally_error *err);
-/* Appends the lines that match the pattern as a whole; it may have wildcards, and blanks are ignored in it and in
- * lines. NOT_FOUND: the file does not exist. */
+/* Appends the numbers of the lines that match the pattern from beginning to end. The pattern may have wildcards; blanks
+ * are ignored in the pattern and in lines. NOT_FOUND: the file cannot be found or read. */
 TALLY_MUST_CHECK enum tally_status probe_source_match(const char *path, const char *directory, struct tally_str pattern,
 	struct probe_source_lines *lines, struct tally_error *err);
 /* Passes the lines of a source file to take, with numbers from 1. take returns false to stop. */

@@ -54,7 +54,7 @@ struct probe_argument {
 	struct tally_str name; /* Name given by the user ("name=..."); empty if none. */
 	struct tally_str value; /* Text without name, type and "@user": "o->p->len", "+8(%sp)". */
 	struct tally_str variable; /* Name of the variable, "o" in the example. */
-	const struct probe_field *fields; /* Accesses, outermost first. */
+	const struct probe_field *fields; /* Accesses, in the order in which they are written. */
 	size_t field_count;
 	struct tally_str type; /* Type: "u8", "string", "b3@1/32"; empty if none. */
 	bool is_user; /* "@user" was given: the value is in user memory, for a probe of the kernel. */

@@ -44,19 +44,21 @@ TALLY_MUST_CHECK enum tally_status probe_value_begin(struct probe_reader *reader
 	const struct dwarf_scope_variable *variable, struct probe_value *value, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status probe_value_step(struct probe_reader *reader, struct probe_value *value,
 	const struct probe_field *field, struct tally_error *err);
-/* Writes text and type. cast is the type that the user requests; empty means the type in the program. */
+/* Sets text and type of fetch. cast is the type that the user requests; empty means the type in the program. */
 TALLY_MUST_CHECK enum tally_status probe_value_print(struct probe_reader *reader, struct probe_value *value,
 	struct tally_str cast, struct probe_fetch *fetch, struct tally_error *err);
-/* Writes the result of a function at its return, "$retval"; type is NULL if not known. Sets text, and type unless there
- * is a cast. */
+/* Sets text and, unless cast is given, type of a fetch for the result of a function at its return, "$retval". The
+ * parameter type is the type of the result; NULL if not known. */
 TALLY_MUST_CHECK enum tally_status probe_result_print(struct probe_reader *reader, const struct dwarf_type *type,
 	struct tally_str cast, struct probe_fetch *fetch, struct tally_error *err);
-/* Finds the address in the image of a variable's symbol; returns false if there is none. */
+/* Finds the address in binary->image of the symbol of a variable; the symbol may have a version, which name lacks.
+ * Returns false if there is none. */
 bool probe_symbol_find(struct probe_reader *reader, struct tally_str name, uint64_t *address);
-/* Returns the expression by which a probe of a program fetches from an address, by its distance in the file: "+0x4010"
- * or "+-0x10". NULL: out of memory. */
+/* Returns the text that follows "@" in a uprobe's fetch argument for an address in binary->image: the address relative
+ * to that at which the segment of the probed place would map file offset 0, such as "+0x4010" or "+-0x10". NULL: out of
+ * memory. */
 const char *probe_file_distance(struct probe_reader *reader, uint64_t address);
-/* Returns the symbol of data that contains the address; NULL if none. */
+/* Returns the symbol that contains an address in binary->image; NULL if none. */
 const struct probe_symbol *probe_symbol_around(struct probe_reader *reader, uint64_t address);
 
 /* Replaces a C++ reference to a number, pointer or array by its target; a reference to a record stays the record's
@@ -65,7 +67,8 @@ TALLY_MUST_CHECK enum tally_status probe_value_name_referent(
 	struct probe_reader *reader, struct probe_value *value, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status probe_value_dereference(
 	struct probe_reader *reader, struct probe_value *value, struct tally_error *err);
-/* Reduces the location to one chain: the place of the value's first bytes. */
+/* Reduces the location to one chain, which locates the value's first bytes; the parameter bytes is their number.
+ * UNSUPPORTED: they are in several places. NOT_FOUND: they were optimised out. */
 TALLY_MUST_CHECK enum tally_status probe_value_reduce(
 	struct probe_reader *reader, struct probe_value *value, uint64_t bytes, struct tally_error *err);
 

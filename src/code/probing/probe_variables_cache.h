@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_variables_cache.h - caches what was read from a binary for the variables of one place, for use at its other
- * places: types, location lists, and the variables outside functions, by unit.
+ * probe_variables_cache.h - caches what the search for variables reads from a binary, so that it is read once for all
+ * places in the binary: types, location lists, and the variables outside functions, by unit.
  *
  * Owned by the binary; created when needed. One thread.
  *

@@ -9,6 +9,7 @@
 #include "code/probing/probe_value.h"
 #include "code/probing/probe_variables_cache.h"
 
+/* The variables around one place. */
 struct probe_scene {
 	struct probe_reader reader;
 	struct dwarf_location_lists lists; /* Location lists of a .dwo file. */
@@ -24,6 +25,7 @@ struct probe_scene {
 TALLY_MUST_CHECK enum tally_status probe_scene_open(struct probe_scene *scene, struct probe_binary *binary,
 	const struct probe_place *place, struct probe_fetches *fetches, struct tally_error *err);
 void probe_scene_close(struct probe_scene *scene);
+/* Sets scene->globals, unless it is set or the place has no debug information. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status probe_scene_read_globals(struct probe_scene *scene, struct tally_error *err);
 
 #endif

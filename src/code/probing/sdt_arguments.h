@@ -26,12 +26,13 @@ struct sdt_arguments_place {
 	void *context;
 };
 
+/* The arguments that were left out. */
 struct sdt_arguments_left {
 	size_t count;
 	char why[160]; /* Reason for the first one: "arg2 is 8@(%rax,%rdx,8): the kernel adds no scaled index". */
 };
 
-/* Appends " argN=..." for each argument. */
+/* Appends " argN=..." for each argument. arguments is the text in the note. */
 void sdt_arguments_write(const struct sdt_arguments_place *place, const char *arguments, struct text *out,
 	struct sdt_arguments_left *left);
 

@@ -12,8 +12,8 @@
 #include "base/bytes.h"
 #include "code/disasm/operation.h"
 
-/* Returns a bit mask of enum operation_fusing. cpu_id is that of a recording (vendor, family, model); if it is empty,
- * nothing is assumed to be fused. */
+/* Returns a bit mask with bits 1 << enum operation_fusing; 0 if the CPU is not known to fuse anything. cpu_id is that
+ * of the recording, "vendor,family,model,stepping"; it may be empty. */
 unsigned fused_set_of(struct tally_str cpu_id);
 static inline bool fused_has(unsigned set, enum operation_fusing fusing)
 {

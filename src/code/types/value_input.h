@@ -19,7 +19,7 @@ struct value_place {
 		VALUE_PLACE_BAD_OFFSET, /* The offset is outside of the object. */
 		VALUE_PLACE_TYPED
 	} kind;
-	/* Address of the accessing instruction: the same, or that of the previous one if the CPU fuses both. */
+	/* Address of the instruction that accesses the data: this one, or the previous one if the CPU fuses both. */
 	uint64_t accessed_by;
 	bool is_followed; /* The type was found by following values, not from debug information for this place. */
 	const struct dwarf_type *type;
@@ -30,9 +30,10 @@ struct value_places {
 	VEC(struct value_place) items; /* Sorted by address. */
 };
 
+/* A global variable that contains an address. */
 struct value_global {
 	const struct dwarf_type *type;
-	uint64_t offset;
+	uint64_t offset; /* Offset of the address in the variable. */
 };
 
 struct value_tracker_input {

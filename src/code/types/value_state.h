@@ -34,18 +34,20 @@ struct value_slot {
 };
 
 struct value_state {
-	bool is_reached;
+	bool is_reached; /* If false, no path to this point was processed yet, and the other members are not valid. */
 	unsigned slot_count;
 	struct value registers[OPERATION_REGISTERS];
 	struct value_slot slots[VALUE_SLOTS];
 };
 
-/* Keeps only the values that both states have. Returns true if the first state has changed. */
+/* Keeps in the state into only the values that both states have; copies from if into is not reached yet. Returns true
+ * if into has changed. */
 bool value_state_merge(struct value_state *into, const struct value_state *from);
+/* Returns the value of the slot at an offset from the canonical frame address; its kind is VALUE_NONE if not known. */
 struct value value_state_slot(const struct value_state *state, int64_t at);
-/* Sets a slot; VALUE_NONE removes its value. */
+/* Sets a slot, and removes the slots that overlap it; a value of kind VALUE_NONE only removes. */
 void value_state_set_slot(struct value_state *state, int64_t at, struct value value);
-/* Removes the slots that overlap the bytes. */
+/* Removes the slots that overlap the given number of bytes from at on. */
 void value_state_clear_slots(struct value_state *state, int64_t at, unsigned bytes);
 
 #endif

@@ -18,7 +18,7 @@
 
 #include "code/types/value_input.h"
 
-/* NOMEM only. */
+/* Fills places. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status value_tracker_run(
 	const struct value_tracker_input *input, struct value_places *places, struct tally_error *err);
 /* Returns NULL if no instruction begins there. */
