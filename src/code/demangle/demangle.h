@@ -11,7 +11,8 @@
  * retains its "@plt". */
 const char *demangle(struct arena *arena, const char *name);
 
-/* Returns the length of the demangled name without parameters; *bars becomes the number of its leading underscores. */
+/* Returns the length of the demangled name without parameters, or that of the name itself if it is not mangled. *bars
+ * becomes the number of underscores with which that text begins. */
 size_t demangle_length(const char *name, size_t *bars);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 
+/* Appends the demangled name to text. */
 bool demangle_runtime(const char *name, size_t len, struct text *text);
 
 #endif

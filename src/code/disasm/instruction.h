@@ -25,7 +25,7 @@ struct instruction {
 	/* Execution never continues at the next instruction: unconditional jumps, calls, returns, traps. */
 	bool always_leaves;
 	bool has_target; /* It is a jump or call, and the text ends with the target's address. */
-	bool has_data; /* It accesses memory at a PC-relative address, which is in data. */
+	bool has_data; /* It has a PC-relative memory operand; the member data is its address. */
 	uint64_t target, data;
 	char mnemonic[INSTRUCTION_MNEMONIC_BYTES]; /* Mnemonic with prefixes: "lock cmpxchg". */
 	/* Operands, such as "$0x1,%eax"; they end with the target if has_target; empty if none. */

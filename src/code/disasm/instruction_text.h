@@ -15,6 +15,7 @@
 #define OPERANDS_MAX	   6
 #define OPERAND_TEXT_BYTES 96
 
+/* The operands of an instruction, in the order in which they are written. */
 struct operand_words {
 	char text[OPERANDS_MAX][OPERAND_TEXT_BYTES];
 	size_t count;
@@ -22,6 +23,8 @@ struct operand_words {
 
 /* Splits text at commas outside of brackets, and removes blanks around them. */
 void operand_words_split(struct operand_words *words, const char *text);
+/* Inserts before the operand with that index. Does nothing if the index is above count, or there are OPERANDS_MAX
+ * operands. */
 void operand_words_insert(struct operand_words *words, size_t index, const char *text);
 void operand_words_remove(struct operand_words *words, size_t index);
 /* Writes the operands with the separator between them into instruction->operands. */
@@ -32,7 +35,8 @@ struct x86_style {
 	bool is_intel; /* Uses Intel syntax instead of AT&T syntax. */
 };
 
-/* Each function converts what capstone decoded into objdump's syntax for its machine. */
+/* Set the text of an instruction in the syntax that objdump has for the machine. from is capstone's result; the
+ * address, size and kind of to are set already. */
 void objdump_x86(csh handle, const cs_insn *from, struct tally_bytes bytes, const struct x86_style *style,
 	struct instruction *to);
 void objdump_arm64(csh handle, const cs_insn *from, struct instruction *to);

@@ -20,8 +20,10 @@ struct spelling {
 	struct operand_words words;
 };
 
+/* Returns whether the word is in the list, which ends with NULL. */
 bool spelling_is_one_of(const char *word, const char *const *list);
 void spelling_add_prefix(struct spelling *s, const char *name);
+/* Returns the operand of this type with index n among those of the type, from 0; NULL if there is none. */
 const cs_x86_op *spelling_nth(const struct spelling *s, x86_op_type type, size_t n);
 
 /* Replaces the size in "DWORD PTR [...]" by another one, or removes it if size is empty. */

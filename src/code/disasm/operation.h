@@ -3,8 +3,8 @@
  * operation.h - describes what an instruction does with registers and memory, as far as values can be followed: copies,
  * loads, stores, addresses, sums. A plain value.
  *
- * Registers have DWARF numbers. Loads, stores and copies are described only if they are as wide as an address; all
- * other registers that the instruction writes are in `written`. x86-64 and aarch64.
+ * Registers have DWARF numbers. Loads, stores and copies are described only if they are as wide as an address; for
+ * every instruction, the member `written` has all registers that it changes. x86-64 and aarch64.
  *
  *	if (disassembler_operation(d, bytes, address, &operation) && operation.memory.is_there) ...
  */
@@ -40,7 +40,7 @@ struct operation_memory {
 	bool is_absolute;
 	bool is_in_segment; /* The offset is relative to a segment base, that is, to data of the thread or the CPU. */
 	bool is_address_only; /* Only the address is computed; memory is neither read nor written. */
-	uint8_t base, index;
+	uint8_t base, index; /* OPERATION_NO_REGISTER if none; the scale of the index is not described. */
 	uint8_t bytes; /* Number of accessed bytes; 0 if not known. */
 	int64_t offset;
 	uint64_t address;

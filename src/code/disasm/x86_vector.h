@@ -60,13 +60,15 @@ struct vector_row {
 
 enum vector_form { VECTOR_FORM_ANY, VECTOR_FORM_REGISTER, VECTOR_FORM_MEMORY };
 
+/* A VEX or EVEX instruction while it is decoded. The caller sets bytes and is_intel; all other members start as 0. */
 struct vector_decoding {
 	struct tally_bytes bytes;
-	size_t at;
-	bool failed, is_intel, is_evex;
+	size_t at; /* Index of the next byte to read. */
+	bool failed, is_intel, is_evex; /* failed: the bytes end within the instruction. */
 	const char *segment; /* Segment override: "fs", "gs" or NULL. */
 	unsigned map, prefix, w, length, broadcast, zero, mask;
-	/* Prefix bits, not inverted as they are encoded; v is the whole number of the second source register. */
+	/* Fields of the prefix, without the inversion that their encoding has; v is the complete number of the second
+	 * source register. */
 	unsigned r, x, b, r_high, v, v_high;
 	unsigned opcode, mod, reg, rm;
 	/* The memory operand, valid after vector_add_memory. */
@@ -75,14 +77,19 @@ struct vector_decoding {
 	int64_t displacement;
 };
 
+/* Reads the next byte; sets failed and returns 0 if there is none. */
 unsigned vector_take(struct vector_decoding *d);
 /* Reads the opcode and the ModRM byte. */
 void vector_take_modrm(struct vector_decoding *d);
+/* Read a segment override, a VEX or EVEX prefix, the opcode and the ModRM byte. Return false if the bytes have no such
+ * prefix, or end too early. */
 bool vector_take_vex(struct vector_decoding *d);
 bool vector_take_evex(struct vector_decoding *d);
+/* Appends a register: its kind, such as "xmm" or "k", and its number. */
 void vector_add_register(
 	const struct vector_decoding *d, struct operand_words *words, const char *kind, unsigned number);
 void vector_add_general(const struct vector_decoding *d, struct operand_words *words, unsigned number, bool is_64);
+/* Returns room, to which it writes the name of a general register by its encoded number, such as "rax" or "r8d". */
 const char *vector_general_name(unsigned number, bool is_64, char room[8]);
 
 struct vector_memory {
@@ -101,7 +108,8 @@ void vector_finish(
 
 /* Finds the row of a VEX or EVEX instruction after its prefix and opcode have been read; NULL if it is not known. */
 const struct vector_row *vector_find(const struct vector_decoding *d);
-/* Each function returns false if the instruction is not of its kind. */
+/* Decode the operands and write the instruction to to: vector_spell by the table, vector_spell_mask for instructions on
+ * mask registers. Return false if the instruction is not known. */
 bool vector_spell(struct vector_decoding *d, uint64_t address, struct instruction *to);
 bool vector_spell_mask(struct vector_decoding *d, uint64_t address, struct instruction *to);
 

@@ -8,7 +8,7 @@
  * pack_encode writes objects that a caller fills (tasks/packing/pack_gather.c).
  *
  * Bad input: a pack that is truncated, has another version, or has a wrong checksum or wrong counts is refused as a
- * whole: CORRUPT, UNSUPPORTED.
+ * whole: pack_open returns CORRUPT, or UNSUPPORTED for another version.
  *
  *	if (pack_open(bytes, &pack, err) == TALLY_OK)
  *		object = pack_find(pack, &key);
@@ -78,8 +78,9 @@ const struct pack_object *pack_find(const struct pack *pack, const struct binary
 /* Returns the range that contains the address; NULL if there is none. */
 const struct pack_range *pack_range_find(const struct pack_object *object, uint64_t address);
 
-/* Finds the code of [start, end); it may end earlier. Returns false if it was not packed. */
+/* Finds the code of [start, end); the result may end before end. Returns false if the code at start was not packed. */
 bool pack_code_find(const struct pack_object *object, uint64_t start, uint64_t end, struct binary_code *code);
+/* Returns the name of exactly this address; NULL if none was packed. */
 const struct binary_name *pack_name_find(const struct pack_object *object, uint64_t address);
 
 void pack_object_deinit(struct pack_object *object);

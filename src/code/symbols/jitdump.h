@@ -51,7 +51,7 @@ struct jitdump {
 	bool swap;
 	bool has_cpu_time; /* Times are those of the CPU's counter; otherwise CLOCK_MONOTONIC in ns. */
 	bool is_cut; /* The last record is incomplete: the runtime is still writing, or was killed. */
-	uint64_t damaged;
+	uint64_t damaged; /* Number of damaged records. */
 };
 
 /* Sizes of the format, for code that reads a dump while it is written. */
@@ -86,7 +86,7 @@ const struct jitdump_code *jitdump_find(const struct jitdump *dump, uint64_t off
 /* Iterator over a function's lines, in file order. */
 struct jitdump_lines {
 	struct cursor at;
-	size_t left;
+	size_t left; /* Number of rows that have not been returned yet. */
 	uint64_t start; /* Address of the function's first byte in the line records. */
 	const char *path; /* Path of the previous row; NULL if none was stated. */
 };
@@ -96,6 +96,7 @@ struct jitdump_row {
 	const char *path; /* NULL if not known. */
 };
 struct jitdump_lines jitdump_lines_of(const struct jitdump *dump, const struct jitdump_code *code);
+/* Returns false after the last row. */
 bool jitdump_lines_next(struct jitdump_lines *lines, struct jitdump_row *row);
 /* Finds the line of the instruction at that offset of the dump. Returns false if the dump does not contain it. */
 bool jitdump_line(const struct jitdump *dump, uint64_t offset, struct source_place *place);

@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "code/symbols/symbol_table.h"
 
+/* A list, split before the first line of a module; symbols of the kernel may also follow that line. */
 struct kallsyms {
 	struct tally_str kernel, modules;
 };
@@ -24,14 +25,15 @@ struct kallsyms {
 /* Returns whether the kernel hides its addresses by printing 0 instead. */
 bool kallsyms_is_hidden(const char *text, size_t len);
 void kallsyms_open(const char *text, size_t len, struct kallsyms *kallsyms);
-/* Adds the kernel's symbols; the caller finishes the table with SYMBOLS_UNSIZED. Returns false if memory runs out. */
+/* Adds the kernel's symbols; the caller finishes the table with SYMBOLS_UNSIZED. If the kernel hides its addresses,
+ * *is_hidden becomes true and no symbols are added. Returns false if memory runs out. */
 bool kallsyms_add_kernel(
 	const struct kallsyms *kallsyms, struct arena *arena, struct symbol_table *table, bool *is_hidden);
-/* Adds a module's symbols; module is its name in brackets. */
+/* Adds a module's symbols; module is its name in brackets. Returns false if memory runs out. */
 bool kallsyms_add_module(
 	const struct kallsyms *kallsyms, struct tally_str module, struct arena *arena, struct symbol_table *table);
 
-/* A line at which a part of the kernel's list starts. */
+/* The first line of a part of the kernel's list. */
 struct kallsyms_mark {
 	uint64_t address;
 	size_t offset; /* Offset of the line in the kernel's text. */
@@ -64,7 +66,7 @@ struct kallsyms_place {
 /* Finds the symbol with that name that has the lowest address, the kernel's own before those of modules. Returns false
  * if there is none, or its address is hidden. */
 bool kallsyms_find(const struct kallsyms *kallsyms, struct tally_str name, struct kallsyms_place *place);
-/* Returns the address of a symbol; 0 if it is missing. */
+/* Returns the start address of the symbol with that name in a table; 0 if it is missing. */
 uint64_t kallsyms_address(const struct symbol_table *table, const char *name);
 
 #endif

@@ -6,13 +6,12 @@
  * A reader borrows the bytes (of a mapped file), and its places borrow from them. The first search in a unit verifies
  * its checksum: one thread at a time. The builder belongs to the caller; it copies the units of an older index.
  *
- * The format is for this machine: first a magic number, the version of the format, the byte order, the build ID of the
- * binary and the list of files that were read; then the ranges of all units, the table of units, and a block for each
- * unit that was read. All words have 32 bits, except addresses. It is defined by line_index_form.h; other versions are
- * refused.
+ * The format, which line_index_form.h defines, has the byte order of this machine: a header with the build ID of the
+ * binary, the ranges of all units, the table of units, the path of the file that was read, and a block for each unit
+ * that was read.
  *
- * Bad input: line_index_open refuses bytes of another format or build, and truncated ones. A unit with a wrong checksum
- * or wrong counts is treated as missing.
+ * Bad input: line_index_open refuses bytes that are truncated, or have another version, byte order or build ID. A unit
+ * with a wrong checksum or wrong counts is treated as missing.
  *
  *	if (line_index_open(&index, bytes, &build_id) && line_index_has(&index, address))
  *		count = line_index_find(&index, address, places, max);
@@ -37,7 +36,7 @@ struct line_index {
 	const struct line_index_unit *units;
 	uint32_t range_count, unit_count;
 	const char *source; /* Path of the file from which the index was made. */
-	/* Identities of the binary and of source when the index was made; head is 0 for the latter. */
+	/* Identities of the binary and of the file at source when the index was made; the member head of file is 0. */
 	struct elf_origin program, file;
 	uint8_t *checked; /* State of each unit: 0 if not checked yet, else LINE_INDEX_GOOD or LINE_INDEX_BAD. */
 };
@@ -45,9 +44,10 @@ struct line_index {
 /* Opens an index. Returns false if the bytes are not an index of that binary, or memory runs out. */
 bool line_index_open(struct line_index *index, struct tally_bytes bytes, const struct elf_build_id *id);
 void line_index_deinit(struct line_index *index);
-/* Returns whether the index covers the address; also true for an address that belongs to no unit. */
+/* Returns whether the index has the unit that contains the address; also true for an address that belongs to no
+ * unit. */
 bool line_index_has(struct line_index *index, uint64_t address);
-/* Works like source_lines_find, for an address for which line_index_has returned true. */
+/* Works like source_lines_find. Call it only for an address for which line_index_has returned true. */
 size_t line_index_find(const struct line_index *index, uint64_t address, struct source_place *places, size_t max);
 
 struct line_index_source {

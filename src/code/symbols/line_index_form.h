@@ -36,13 +36,14 @@ _Static_assert(sizeof(struct line_index_header) % 8 == 0, "what follows is align
 /* A range of a unit. The ranges are sorted by low. */
 struct line_index_range {
 	uint64_t low, high;
-	uint32_t unit;
+	uint32_t unit; /* Index in the table of units. */
 	/* Index of the last range before this one that contains its start; LINE_INDEX_NONE if none. */
 	uint32_t enclosing;
 };
 
+/* An item of the table of units: the position of the unit's block. */
 struct line_index_unit {
-	uint64_t offset;
+	uint64_t offset; /* Offset of the block in the file. */
 	uint32_t bytes; /* 0 if the unit has not been needed yet. */
 	uint32_t checksum;
 };
@@ -53,13 +54,15 @@ struct line_index_block {
 	uint32_t row_count, function_count, code_count, file_count, string_bytes, zero;
 };
 
+/* A source line, which is valid from its offset up to that of the next row. */
 struct line_index_row {
-	uint32_t offset;
+	uint32_t offset; /* Relative to base of the block. */
 	uint32_t file : 20; /* File number; LINE_INDEX_END if code ends at this offset. */
 	uint32_t discriminator : 12;
 	uint32_t line;
 };
 
+/* A function, or an inlined call of one. */
 struct line_index_function {
 	uint32_t name; /* Offset in the strings; 0 if none. */
 	/* Index of the function into which it was inlined, lower than its own; LINE_INDEX_NONE if it was not
@@ -70,10 +73,11 @@ struct line_index_function {
 
 /* A range of a function. The ranges are sorted by low, outer ones first. */
 struct line_index_code {
-	uint32_t low, high, function;
+	uint32_t low, high, function; /* low and high are relative to base of the block. */
 	uint32_t enclosing; /* Index of the range around this one, lower than its own; LINE_INDEX_NONE if none. */
 };
 
+/* Returns whether the index has the unit with this number, undamaged. */
 bool line_index_has_unit(struct line_index *index, uint32_t unit);
 
 #endif

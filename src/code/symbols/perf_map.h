@@ -20,7 +20,7 @@ bool perf_map_parse(char *text, size_t len, struct symbol_table *table);
 #define PERF_MAP_PYTHON_START (UINT64_C(1) << 53)
 #define PERF_MAP_PYTHON_END   (UINT64_C(1) << 54)
 #define PERF_MAP_PYTHON_LINE \
-	2 /* Addresses per line: a frame has the second one, and is still found if it is treated as a return address. */
+	2 /* Addresses per line. A frame has the second one, because a return address is looked up one byte before. */
 
 static inline bool perf_map_is_python(uint64_t address)
 {

@@ -19,6 +19,7 @@ static inline bool unwind_go_is_special(const struct go_frame *frame)
 	return frame->kind != GO_FRAME_CALLED;
 }
 
+/* Sets row and frame to what call-frame information would say about the code of from. */
 void unwind_go_row(const struct arch *arch, const struct go_frame *from, struct cfi_row *row, struct cfi_frame *frame);
 
 #endif

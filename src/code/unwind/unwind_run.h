@@ -26,6 +26,7 @@ struct unwinder {
 	struct rule_slot rules[RULE_SLOTS];
 };
 
+/* Result of the search for one caller. STEP_ON: it was found; the others end the unwinding, as in enum unwind_end. */
 enum step { STEP_ON, STEP_ROOT, STEP_SHORT, STEP_NO_CFI, STEP_BROKEN, STEP_NO_REGISTERS };
 
 struct run {
@@ -34,25 +35,28 @@ struct run {
 	const struct unwind_stack *stack;
 	const struct unwind_modules *modules;
 	struct unwind_registers registers; /* Registers of the current frame. */
-	const struct unwind_module *module; /* Module that contains its pc. */
+	const struct unwind_module *module; /* Module that contains the pc of the current frame; NULL if none. */
 	struct unwind_module found; /* Storage for module if it is not in the unwinder's cache. */
 	unsigned sp; /* DWARF number of the stack pointer. */
 	uint64_t readable; /* A word can be read from the stack slice at offsets below this one. */
 	bool is_native; /* Words have the byte order and size of the host. */
-	/* Its pc is the next instruction to run: the frame is the innermost one, or was interrupted by a signal. */
+	/* The pc of the current frame is the next instruction to run: the frame is the innermost one, or was
+	 * interrupted by a signal. */
 	bool is_exact;
-	bool is_first;
-	bool is_outermost; /* Its rule says that it has no caller. */
-	bool is_signal; /* It is the frame to which a signal handler returns. */
-	bool is_chained; /* It was found by frame pointer. */
+	bool is_first; /* The current frame is the innermost one. */
+	bool is_outermost; /* The rule of the current frame says that it has no caller. */
+	bool is_signal; /* The current frame is the one to which a signal handler returns. */
+	bool is_chained; /* The current frame was found by frame pointer. */
 	/* The remaining frames are on another stack (a signal stack, or because of a switch) and not in the slice. */
 	bool is_elsewhere;
-	size_t bridged;
+	size_t bridged; /* Number of frames found without call-frame information. */
 };
 
-/* Reads bytes of the stack dump. */
+/* Reads a value of 1, 2, 4 or 8 bytes from the stack slice. Returns STEP_SHORT if it is beyond the end of the slice, or
+ * on another stack; STEP_BROKEN if it cannot be on the stack. */
 enum step unwind_run_read(const struct run *run, uint64_t address, unsigned size, uint64_t *value);
-/* Finds a module that is not in the unwinder's cache, which the inline functions below search first. */
+/* Finds the module at pc in the unwinder's cache or, if it is not there, with run->modules; NULL if no code is mapped
+ * there. */
 const struct unwind_module *unwind_run_ask_module(struct run *run, uint64_t pc);
 
 static inline bool module_covers(const struct unwind_module *module, uint64_t pc)
@@ -90,6 +94,7 @@ static inline uint64_t code_address(const struct run *run)
 	return run->is_exact ? run->registers.pc : run->registers.pc - run->arch->call_back_bytes;
 }
 
+/* Reads a word at an address from the stack slice; see unwind_run_read for the results. */
 static inline enum step read_word(const struct run *run, uint64_t address, uint64_t *value)
 {
 	uint64_t offset = address - run->stack->address;
@@ -111,12 +116,13 @@ static inline void set_register(struct unwind_registers *registers, unsigned num
 	registers->known |= UINT64_C(1) << number;
 }
 
+/* Truncates a value to the width of an address. */
 static inline uint64_t to_address(const struct run *run, uint64_t value)
 {
 	return run->arch->pointer_bytes == 4 ? (uint32_t)value : value;
 }
 
-/* Avoids a division, which would take a fifth of all time. */
+/* Returns whether an address is aligned to words. Avoids a division, which would take a fifth of all time. */
 static inline bool is_aligned(const struct run *run, uint64_t address)
 {
 	return (address & (run->arch->pointer_bytes - 1u)) == 0;

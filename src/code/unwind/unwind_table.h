@@ -37,8 +37,9 @@ struct unwind_rule {
 	uint8_t return_index; /* Index in saved; UNWIND_NOT_SAVED if the return address is still in its register. */
 	uint8_t saved_count;
 	bool is_root; /* The code has no caller. */
-	/* The code switches to another stack: only its frame pointer leads back to its caller. If it has none (nothing
-	 * is saved), or if is_root is set, the rule is valid for callers only, not for an innermost frame. */
+	/* The code switches to another stack, so that only its frame pointer leads back to its caller. If the rule does
+	 * not lead to the caller (saved is empty, or is_root is set), it is valid only for a frame whose pc is a return
+	 * address, because otherwise it is not known on which stack the code runs. */
 	bool is_switch;
 	struct unwind_saved saved[];
 };
@@ -56,14 +57,15 @@ struct unwind_table_source {
 	size_t section_count;
 	const struct unwind_stub *stubs; /* Sorted by address; used if no section has a rule. */
 	size_t stub_count;
-	/* Sorted by address; used if no section has a rule, and where stacks begin or are switched. */
+	/* Sorted by address. Frames at which a stack begins or is switched have precedence over the sections; others
+	 * are used if no section has a rule. */
 	const struct go_frame *go_frames;
 	size_t go_frame_count;
 };
 
 struct unwind_table_size {
 	size_t rows, rules, bytes;
-	uint64_t damaged;
+	uint64_t damaged; /* Number of pieces of code without a rule because their information cannot be decoded. */
 };
 
 struct unwind_table;
@@ -78,6 +80,7 @@ const struct unwind_rule *unwind_table_find(const struct unwind_table *table, ui
  * there is none. take returns false to stop. */
 void unwind_table_each(const struct unwind_table *table,
 	bool (*take)(void *context, uint64_t address, const struct unwind_rule *rule), void *context);
+/* Returns the DWARF expression with an ID from a rule; it lives as long as the table. */
 struct tally_bytes unwind_table_expression(const struct unwind_table *table, int64_t id);
 /* Returns whether the expressions have the other byte order than this host. */
 bool unwind_table_is_swapped(const struct unwind_table *table);

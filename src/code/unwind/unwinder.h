@@ -5,7 +5,7 @@
  *
  * The caller creates one unwinder per worker thread; it contains caches only. Tables that the look-up returns must live
  * as long as the unwinder, or until unwinder_forget_tables. Bad input: with any registers and any stack, unwinding ends
- * in one of the ways below, after at most max frames.
+ * after at most max frames, in one of the ways of enum unwind_end.
  *
  *	unwinder_create(arch, &unwinder, err);
  *	r = unwinder_run(unwinder, &registers, &stack, &modules, ips, max);
@@ -20,7 +20,7 @@ enum unwind_end {
 	UNWIND_ROOT, /* The first function of the thread was reached. */
 	UNWIND_STACK_SHORT, /* The remaining frames are beyond the end of the slice, or on another stack. */
 	UNWIND_NO_CFI, /* The code has no rule, and the frame pointer does not lead to the caller. */
-	UNWIND_BROKEN, /* The result is not a valid frame. */
+	UNWIND_BROKEN, /* What was found for the next caller is not a valid frame. */
 	UNWIND_LIMIT, /* There are more than max frames. */
 	UNWIND_NO_REGISTERS, /* A register that is needed is not known. */
 };
@@ -64,9 +64,11 @@ void unwinder_destroy(struct unwinder *unwinder);
 void unwinder_forget(struct unwinder *unwinder);
 /* Clears the cache of rules. Call this after a table was destroyed. */
 void unwinder_forget_tables(struct unwinder *unwinder);
-/* Writes pc and then the return addresses, innermost first, to ips (without pointer authentication codes). */
+/* Writes pc and then the return addresses, innermost first, to ips, which has room for max; pointer authentication
+ * codes are removed. Without a stack pointer, the result is UNWIND_NO_REGISTERS with no addresses. */
 struct unwind_result unwinder_run(struct unwinder *unwinder, const struct unwind_registers *registers,
 	const struct unwind_stack *stack, const struct unwind_modules *modules, uint64_t *ips, size_t max);
+/* Returns a short description for messages, such as "stack dump too short". */
 const char *unwind_end_name(enum unwind_end end);
 
 #endif
