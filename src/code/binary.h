@@ -29,7 +29,8 @@ struct binary_key {
 	struct tally_str file; /* Path of a module's file as recorded; empty for other kinds. */
 	uint8_t build_id_size; /* 0 if the recording has none. */
 	uint8_t build_id[20];
-	/* Set for a user file without a build ID, as in its mappings; inode is 0 if they are not known. */
+	/* Device, inode and generation of the file as recorded in its mappings, for a user file without a build ID;
+	 * inode is 0 if they are not known. */
 	uint32_t major, minor;
 	uint64_t inode, generation;
 	int32_t pid; /* Process to which /proc/PID/root or the perf map belongs; -1 if none. */
@@ -56,12 +57,12 @@ struct binary_info {
 	 * none. */
 	uint8_t build_id_size;
 	uint8_t build_id[20];
-	const char *used_path; /* File that the symbols were read from; NULL if none. */
+	const char *used_path; /* Path of the file from which the symbols were read; NULL if none. */
 	enum binary_status status;
 	size_t symbol_count;
 	const char *text; /* One sentence that says why there are no symbols; NULL if there is nothing to explain. */
-	/* The symbols are from the running kernel or a file found by path, and nothing proves that it is the recorded
-	 * one. */
+	/* The symbols are from the running kernel, or from a file that was found by its path only, and it is not
+	 * certain that this is the recorded one. */
 	bool is_unproven;
 	const char *doubt; /* Reason for is_unproven; NULL for a kernel. */
 	bool is_refused; /* A file with symbol names exists but was not read, for the reason in text. */
@@ -100,7 +101,7 @@ struct binary_lack_text {
 	const char *remedy; /* Says what the user can do; NULL if nothing is known to help. */
 };
 
-/* Source of the step that reports, in its detail, how the addr2line program failed. */
+/* The source of a step that stands for the addr2line program; its detail says how the program failed. */
 #define BINARY_SOURCE_LINE_PROGRAM "lines of a program"
 
 /* One step of the search for symbols. */

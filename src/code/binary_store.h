@@ -93,18 +93,18 @@ void binary_store_load(struct binary_store *store, const uint32_t *ids, size_t c
  * caller that continues with single-threaded work and will very likely need the entry. A kernel entry may be given only
  * if it is the only one of the recording. Does nothing if there is only one CPU. */
 void binary_store_load_ahead(struct binary_store *store, uint32_t id);
-/* Ends loading ahead: entries that have not been started wait for the next binary_store_load, because all CPUs are
- * needed for other work now. */
+/* Ends loading ahead, because all CPUs are needed for other work now: queued entries that are not being loaded yet are
+ * left to the next binary_store_load. */
 void binary_store_end_ahead(struct binary_store *store);
 /* Frees what was loaded from a program file; it is loaded again when needed. Do not call it while anything borrowed
  * from the entry is in use. Does nothing for the kernel, its modules, the vDSO and packed binaries. */
 void binary_store_forget(struct binary_store *store, uint32_t id);
-/* Returns whether a perf map or jitdump has changed since it was loaded (its runtime continues to write), and its
- * current length. */
+/* Returns whether the file of a perf map or jitdump has changed since the entry was loaded, because its runtime
+ * continues to write; *bytes becomes the current size of the file. False for other kinds, and for packed entries. */
 bool binary_store_has_grown(const struct binary_store *store, uint32_t id, uint64_t *bytes);
 /* Returns the function that contains address (file offset or run-time address, depending on the kind); NULL if none. */
 const struct symbol *binary_store_find(const struct binary_store *store, uint32_t id, uint64_t address);
-/* Does the same and also returns the range of addresses with the same result. */
+/* Finds the function that contains address, and a range of addresses around it that have the same result. */
 void binary_store_find_span(const struct binary_store *store, uint32_t id, uint64_t address, struct symbol_span *span);
 /* Reads the debug information for these addresses (as in binary_store_find), for binary_store_places, from loaded user
  * files, kernels and modules. One thread; information that was read before is not read again. */
@@ -120,9 +120,9 @@ TALLY_MUST_CHECK enum tally_status binary_store_load_all_places(
 	struct binary_store *store, uint32_t id, struct tally_error *err);
 /* Caches the debug information that was read. Returns the error of the last file that could not be cached. */
 TALLY_MUST_CHECK enum tally_status binary_store_save_places(struct binary_store *store, struct tally_error *err);
-/* Returns the file that the lines were read from; NULL if there is none, or lines were not requested. */
+/* Returns the path of the file from which the lines were read; NULL if there is none, or lines were not requested. */
 const char *binary_store_places_path(const struct binary_store *store, uint32_t id);
-/* Returns true if lines were requested and there are none. */
+/* Returns whether lines of the entry were requested and none were found. */
 bool binary_store_lacks_places(const struct binary_store *store, uint32_t id);
 /* Returns the demangled name with parameter types, which distinguish overloads, in the arena. */
 const char *binary_store_display_name(
@@ -132,7 +132,7 @@ const char *binary_store_readable(const struct binary_store *store, const char *
 /* Returns the places that were searched for symbols of a loaded entry, in order; borrowed. */
 const struct binary_step *binary_store_trail(const struct binary_store *store, uint32_t id, size_t *count);
 struct binary_info binary_store_info(const struct binary_store *store, uint32_t id);
-/* Returns which debug information is missing, according to what was read so far. */
+/* Says what debug information of this kind is missing, according to what was read so far. */
 struct binary_lack_text binary_store_lack(const struct binary_store *store, uint32_t id, enum binary_lack lack);
 /* Returns the number of entries; IDs are below it. */
 size_t binary_store_count(const struct binary_store *store);
@@ -140,8 +140,8 @@ size_t binary_store_count(const struct binary_store *store);
 bool binary_store_elf_va(
 	const struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va);
 
-/* Returns the code between two addresses (as in binary_store_find); it may end earlier. One thread. NOT_FOUND: not
- * available, for the reason in err. */
+/* Finds the code between two addresses (as in binary_store_find); it may end before end. One thread. NOT_FOUND: the
+ * code is not available, for the reason in err. */
 TALLY_MUST_CHECK enum tally_status binary_store_code(struct binary_store *store, uint32_t id, uint64_t start,
 	uint64_t end, struct binary_code *code, struct tally_error *err);
 /* Finds the name of an address of the same kind as those of binary_code. Returns false if there is none. One thread. */
@@ -170,21 +170,22 @@ const struct jitdump *binary_store_jitdump(const struct binary_store *store, uin
  * loaded, but not while entries are added. It lives as long as the store. NULL: the file is missing, or has no
  * call-frame information. */
 const struct unwind_table *binary_store_unwind(struct binary_store *store, uint32_t id);
-/* Does the same, but if building the table may need more than this number of bytes, returns NULL now and later, and
- * sets is_refused. */
+/* Works like binary_store_unwind with a limit: if building the table may need more than this number of bytes, the table
+ * is not built, now or later; then *is_refused becomes true and NULL is returned. */
 const struct unwind_table *binary_store_unwind_within(
 	struct binary_store *store, uint32_t id, uint64_t bytes, bool *is_refused);
-/* Does the same as binary_store_elf_va for a file that need not be loaded; the rules of binary_store_unwind apply. */
+/* Works like binary_store_elf_va, but the entry need not be loaded; threads and lifetimes are as for
+ * binary_store_unwind. */
 bool binary_store_unwind_va(
 	struct binary_store *store, uint32_t id, struct tally_file_off offset, struct tally_elf_va *va);
 /* Returns the segments that the unwind table covers, borrowed, and the address of the program's entry point (0 if
- * none); the rules of binary_store_unwind apply. */
+ * none); threads and lifetimes are as for binary_store_unwind. */
 const struct elf_segment *binary_store_unwind_segments(
 	struct binary_store *store, uint32_t id, size_t *count, uint64_t *entry);
 
 /* Determines for each address (as in binary_store_find) whether its code has no caller, because its call-frame
  * information says so or because the program begins there. Opens the file and reads the parts that the addresses need.
- * The rules of binary_store_unwind apply. */
+ * Threads are as for binary_store_unwind. */
 void binary_store_find_roots(
 	struct binary_store *store, uint32_t id, const uint64_t *addresses, size_t count, bool *are_roots);
 

@@ -31,8 +31,8 @@ struct data_access {
 	bool is_followed; /* The type was found by following values through the code. */
 	/* The following members are valid for DATA_ACCESS_TYPED only. */
 	const struct dwarf_type *type;
-	const char *type_name; /* "struct node" */
-	uint64_t size, offset;
+	const char *type_name; /* Name such as "struct node". */
+	uint64_t size, offset; /* Size of the type, and offset of the access in it, in bytes. */
 	const char *field; /* Member at the offset, such as "in.c"; NULL if there is none. */
 };
 

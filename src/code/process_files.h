@@ -16,10 +16,10 @@
 #include "base/arena.h"
 #include "object/elf/elf_image.h"
 
-/* Opens path for reading as the process would. Neither symbolic links nor ".." can leave its root. INVALID: not a
- * regular file. */
+/* Opens path for reading as the process would; the caller closes *fd. Neither symbolic links nor ".." can leave its
+ * root. INVALID: not a regular file. */
 TALLY_MUST_CHECK enum tally_status process_root_open(int32_t pid, const char *path, int *fd, struct tally_error *err);
-/* Does the same, but refuses a path that is itself a symbolic link. */
+/* Works like process_root_open, but refuses a path whose last component is a symbolic link. */
 TALLY_MUST_CHECK enum tally_status process_root_open_itself(
 	int32_t pid, const char *path, int *fd, struct tally_error *err);
 /* Returns whether the process has another root or mount namespace than tally, so that its paths name other files. */

@@ -48,7 +48,7 @@ struct load_unwind {
 	uint64_t entry; /* Link-time address of the program's entry point; 0 if it has none. */
 };
 
-/* Identity of a file that a runtime writes, at the time it was read; all zeros if there was none. */
+/* Identity and state of a file that a runtime writes, at the time at which it was read; all zeros if there was none. */
 struct generated_file {
 	uint64_t device, inode, size;
 	int64_t changed_s, changed_ns;
@@ -63,7 +63,7 @@ struct binary_entry {
 	struct binary_root root;
 	/* The program is the copy in the build-ID cache, which may lack symbols that the file at the path has. */
 	bool is_cached;
-	const char *text;
+	const char *text; /* Says why there are no symbols; NULL if there is nothing to explain. */
 	struct elf_image *image; /* The program file, which defines the segments. */
 	struct elf_image *debug; /* The separate file that has the symbol names; NULL if image has them. */
 	char *names; /* Buffer of a perf map or jitdump into which symbol names point; malloc'ed. */
@@ -82,7 +82,7 @@ struct binary_entry {
 	 * only. */
 	bool is_unproven;
 	const char *doubt; /* Reason for is_unproven; a static string; NULL for a kernel. */
-	bool is_refused; /* A perf map or jitdump exists, but was not read. */
+	bool is_refused; /* A perf map or jitdump exists, but was not read, for the reason in text. */
 	_Atomic bool is_one_of_several; /* The recording has several files with this path and without a build ID. */
 	bool is_loaded_now; /* Kernel modules: the recorded module is loaded on this machine. */
 	struct source_lines *lines; /* NULL until the lines are requested, or if the file has none. */
@@ -103,7 +103,7 @@ struct binary_entry {
 	/* The vmlinux, opened for its code; NULL if image has the code, or for other entries. */
 	struct elf_image *code_image;
 	const char *code_path;
-	uint64_t code_moved; /* The same as moved, for code_image. */
+	uint64_t code_moved; /* What is added to addresses in code_image to get run-time addresses. */
 	bool code_is_looked_for;
 	struct address_names address_names; /* Names of the addresses that code refers to. */
 	bool names_are_made;
@@ -116,8 +116,8 @@ struct binary_entry {
 
 void binary_entry_init(
 	struct binary_entry *entry, const struct binary_store_options *options, const struct binary_key *key);
-/* Frees what load_user_file allocated. The store frees the rest before, so that programs that only need symbol names do
- * not link the other loaders. */
+/* Frees what load_user_file allocated. The caller frees what other loaders allocated before, so that a program that
+ * only uses load_user_file is not linked with the others. */
 void binary_entry_deinit(struct binary_entry *entry);
 
 /* Sets the status and the sentence that explains it. text may be NULL (out of memory): the sentence is then missing. */
@@ -133,6 +133,7 @@ static inline size_t binary_entry_symbol_count(const struct binary_entry *entry)
 	return entry->kernel_symbols ? kernel_symbols_marks(entry->kernel_symbols)->count : entry->symbols.symbols.len;
 }
 
+/* Removes all symbols, and sets the status for a lack of memory. */
 static inline void binary_entry_out_of_memory(struct binary_entry *entry)
 {
 	entry->symbols.symbols.len = 0;

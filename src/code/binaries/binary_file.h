@@ -18,6 +18,7 @@
 struct elf_image *binary_file_open(
 	struct binary_entry *entry, const struct binary_place *place, const struct binary_key *key);
 
+/* What a debug file must contain: anything, symbols, debug information, or call-frame information. */
 enum debug_file_need { DEBUG_FILE_ANY, DEBUG_FILE_SYMBOLS, DEBUG_FILE_INFO, DEBUG_FILE_FRAMES };
 
 /* Opens the separate debug file that has the needed sections for the entry's image. The caller closes it. *path becomes

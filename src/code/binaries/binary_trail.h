@@ -17,7 +17,7 @@
  * out, the step is lost. */
 void binary_trail_add(
 	struct binary_entry *entry, const char *source, const char *path, enum binary_found found, const char *detail);
-/* Converts the status of a failed open. */
+/* Converts the status of opening a file. */
 enum binary_found binary_trail_found(enum tally_status status);
 
 #endif

@@ -40,14 +40,15 @@ struct build_id_cache_entry {
 struct build_id_cache_list {
 	struct arena arena;
 	VEC(struct build_id_cache_entry) entries; /* Sorted by build ID. */
-	size_t failures; /* Number of entries and folders that cannot be read, and why the first one cannot. */
-	struct tally_error failure;
+	size_t failures; /* Number of entries and folders that cannot be read. */
+	struct tally_error failure; /* Reason for the first of them; valid if failures is not 0. */
 };
 
 /* Sets the cache directory (~/.debug if dir is NULL) without creating it. A relative dir can be read but not added to,
  * because it would mean another cache in another working directory. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_init(
 	struct build_id_cache *cache, const char *dir, struct tally_error *err);
+/* Returns whether the name is a plain absolute path, or a word in brackets, which can be a name in the cache. */
 bool build_id_cache_name_is_safe(struct tally_str name);
 /* Returns whether the cache has a file with this build ID. */
 bool build_id_cache_has(const struct build_id_cache *cache, const struct elf_build_id *id);
@@ -63,12 +64,14 @@ TALLY_MUST_CHECK enum tally_status build_id_cache_open(const struct build_id_cac
  * is copied. INVALID: it is not a regular file, or has another build ID. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_add(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, const char *path, struct tally_error *err);
-/* Does the same for an open file, regardless of its path. */
+/* Works like build_id_cache_add for an open file. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_add_fd(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, int fd, struct tally_error *err);
-/* Adds the kernel symbols or the vDSO of this machine. DENIED: the kernel hides its addresses. */
+/* Adds the symbols of the running kernel. DENIED: the kernel hides its addresses. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_add_kernel(
 	const struct build_id_cache *cache, const struct elf_build_id *id, struct tally_error *err);
+/* Adds the vDSO of this machine; name is BUILD_ID_CACHE_VDSO or BUILD_ID_CACHE_VDSO32. NOT_FOUND: this machine has no
+ * such vDSO. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_add_vdso(const struct build_id_cache *cache, struct tally_str name,
 	const struct elf_build_id *id, struct tally_error *err);
 /* Writes a small file ("probes") next to the program with that name and build ID; replaces an existing one. */
@@ -81,7 +84,7 @@ TALLY_MUST_CHECK enum tally_status build_id_cache_remove(
 TALLY_MUST_CHECK enum tally_status build_id_cache_read(
 	const struct build_id_cache *cache, struct build_id_cache_list *list, struct tally_error *err);
 void build_id_cache_list_deinit(struct build_id_cache_list *list);
-/* Removes the oldest entries until the rest has at most the given number of bytes. */
+/* Removes the oldest entries until the rest has at most the given number of bytes; *removed becomes their number. */
 TALLY_MUST_CHECK enum tally_status build_id_cache_trim(
 	const struct build_id_cache *cache, uint64_t bytes, size_t *removed, struct tally_error *err);
 

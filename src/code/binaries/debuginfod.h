@@ -34,8 +34,8 @@ struct debuginfod_request {
 
 struct debuginfod_options {
 	const char *urls; /* Server URLs separated by spaces; NULL, "" or "system" means $DEBUGINFOD_URLS. */
-	uint64_t bytes_max;
-	uint64_t seconds_max;
+	uint64_t bytes_max; /* Limit on the downloaded bytes of all requests together. */
+	uint64_t seconds_max; /* Limit on the time of the job. */
 };
 
 struct debuginfod_job;
@@ -44,13 +44,12 @@ struct debuginfod_job;
  * not installed; END: another job is running. */
 TALLY_MUST_CHECK enum tally_status debuginfod_start(const struct debuginfod_options *options,
 	struct debuginfod_request *requests, size_t count, struct debuginfod_job **job, struct tally_error *err);
-/* Copies the results that have arrived into the requests, without waiting. Returns true if all requests are
- * finished. */
+/* Copies the results that have arrived into the requests, without waiting. Returns true if the job has ended. */
 bool debuginfod_look(struct debuginfod_job *job);
 /* Frees the job; the running download continues. */
 void debuginfod_leave(struct debuginfod_job *job);
-/* Returns the path of that file ("executable" or "debuginfo") in libdebuginfod's cache, whether or not it exists. NULL:
- * there is no cache, or it has a note that no server has the file. */
+/* Returns the path, in the arena, of a file ("executable" or "debuginfo") in libdebuginfod's cache, whether or not it
+ * exists. NULL: there is no cache, or it has a note that no server has the file. */
 const char *debuginfod_cached(struct arena *arena, struct elf_build_id id, const char *file);
 
 #endif

@@ -3,7 +3,7 @@
  * file_doubt.h - decides whether a program file that was found by path only may differ from the mapped one. It is used
  * if the recording has no build ID, and compares the device and inode of the mapping, and the time of the recording.
  *
- *	if (!file_doubt_accept(options, entry, place)) ... another of the recording's files at that path
+ *	if (!file_doubt_accept(options, entry, place)) ... the file belongs to another entry
  */
 #ifndef CODE_BINARIES_FILE_DOUBT_H
 #define CODE_BINARIES_FILE_DOUBT_H

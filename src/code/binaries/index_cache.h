@@ -29,25 +29,27 @@ struct index_key {
 	uint32_t variant; /* Distinguishes line indexes of several files with the same build ID; 0 for other kinds. */
 };
 
-/* Returns false if the key has no build ID. */
+/* Sets path to the path of the file with that key, which need not exist. Returns false if the key has no build ID. */
 bool index_cache_path(const struct index_key *key, char path[PATH_MAX]);
-/* Maps the file, and marks it as used if that was not done within a day. NOT_FOUND: there is none. */
+/* Maps the file, and marks it as used if that was not done within a day. NOT_FOUND: there is none. INVALID: it belongs
+ * to another user, or is not a regular file. */
 TALLY_MUST_CHECK enum tally_status index_cache_open(
 	const struct index_key *key, struct file_map *map, struct tally_error *err);
 /* A file that is being written under a temporary name. */
 struct index_file {
 	int fd;
 	uint64_t bytes; /* Size of the file so far. */
-	char path[PATH_MAX], beside[PATH_MAX];
+	char path[PATH_MAX], beside[PATH_MAX]; /* The final path, and the temporary one. */
 };
 
+/* Creates the temporary file, which index_cache_finish must complete. */
 TALLY_MUST_CHECK enum tally_status index_cache_create(
 	const struct index_key *key, struct index_file *file, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status index_cache_put(
 	struct index_file *file, uint64_t offset, struct tally_bytes bytes, struct tally_error *err);
 /* Completes the file: if status is OK, the file replaces an existing one, otherwise it is removed. Then removes the
- * oldest files until all have at most max_bytes together; a file larger than that is not stored (LIMIT). Returns
- * status, or the error that happened here. */
+ * oldest files until all have at most max_bytes together; a file larger than that is not stored (LIMIT). Returns status
+ * or, if that is OK, the error of completing the file. */
 TALLY_MUST_CHECK enum tally_status index_cache_finish(const char *dir, struct index_file *file, uint64_t max_bytes,
 	enum tally_status status, struct tally_error *err);
 

@@ -20,14 +20,14 @@ struct jit_tail;
 struct unwind_table;
 
 #define JIT_TAIL_BASE \
-	UINT64_C(0x1000) /* Address of the function in tables; 0 would mean a function that the linker dropped. */
+	UINT64_C(0x1000) /* Address of a function in its table; 0 would mean that the linker dropped the function. */
 struct jit_tail_code {
 	uint64_t low, high; /* Run-time addresses of the function. */
 	/* NULL if the dump has no unwinding information; lives as long as the tail. */
 	const struct unwind_table *table;
 };
 
-/* Copies the key's path. Returns NULL if memory runs out. */
+/* Creates a tail for the jitdump with this key, whose path is copied. Returns NULL if memory runs out. */
 struct jit_tail *jit_tail_create(const struct binary_store_options *options, const struct binary_key *key);
 void jit_tail_destroy(struct jit_tail *tail);
 /* Reads what has been written since the last call. If the file cannot be read, the tail stays empty. */

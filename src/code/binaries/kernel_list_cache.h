@@ -33,8 +33,8 @@ struct kernel_list {
 	char path[PATH_MAX];
 };
 
-/* Reads the kernel's list, like file_read. If the kernel hides the addresses, only the first lines are read, because
- * the others have no information. */
+/* Reads the kernel's list at the path live into *text, which the caller frees. If the kernel hides the addresses, only
+ * the first lines are read, because the others have no more information. */
 TALLY_MUST_CHECK enum tally_status kernel_list_read(
 	const char *live, char **text, size_t *len, struct tally_error *err);
 /* Opens the cached list. Returns false if there is no valid one. */
@@ -42,7 +42,8 @@ bool kernel_list_cache_open(const struct kernel_list_place *place, struct kernel
 /* Caches a list, as kallsyms_open splits it. If that fails, later runs read the kernel's list. */
 void kernel_list_cache_save(
 	const struct kernel_list_place *place, const struct kallsyms *kallsyms, const struct kallsyms_marks *marks);
-/* Parses the bytes of kept->map. Returns false if they are not a cached list, are damaged, or memory runs out. */
+/* Sets kallsyms, marks and modules of kept from the bytes of kept->map. Returns false if they are not a cached list,
+ * are damaged, or memory runs out. */
 bool kernel_list_parse(struct kernel_list *kept);
 
 #endif

@@ -19,8 +19,8 @@ enum kernel_match {
 	KERNEL_MATCH_OTHER
 };
 
-/* start is the run-time address of _text or _stext; end is where the recorded mapping says that the text or data ends;
- * 0 if not known. */
+/* start is the run-time address of _text or _stext; end is the run-time address at which the text or data ends
+ * according to the recorded mapping. Both are 0 if not known. */
 enum kernel_match kernel_match_list(const struct kallsyms *list, uint64_t start, uint64_t end);
 
 #endif

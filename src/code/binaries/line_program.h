@@ -21,7 +21,8 @@
 
 struct line_program;
 
-/* Does not start the program yet. program and path are borrowed. */
+/* Prepares to read the lines of the file at path; the program is started when it is needed. program and path are
+ * borrowed. */
 TALLY_MUST_CHECK enum tally_status line_program_open(
 	const char *program, const char *path, struct line_program **lines, struct tally_error *err);
 void line_program_close(struct line_program *lines);

@@ -24,8 +24,8 @@ struct archive_images {
 	VEC(struct archive_image) items; /* Sorted by base; contains only the first libraries if there are very many. */
 };
 
-/* Loads the symbols of the archive at place. Called after that file was found not to be an ELF file, which is the last
- * step of the entry's trail. */
+/* Loads the symbols of the archive at place. The last step of the entry's trail must be that the file at place is not
+ * an ELF file; it is replaced by what was found in the archive. */
 bool load_archive(
 	const struct binary_store_options *options, struct binary_entry *entry, const struct binary_place *place);
 /* Opens the libraries for their call-frame information. Returns false if there are none. */

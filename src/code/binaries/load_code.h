@@ -16,7 +16,8 @@ struct code_range {
 	uint64_t start, end;
 };
 
-/* Reads the code of a range. NOT_FOUND: the code is not available, for the reason in err; NOMEM. */
+/* Reads the code of a range. The code lives as long as the entry. NOT_FOUND: it is not available, for the reason in
+ * err. */
 TALLY_MUST_CHECK enum tally_status load_code(const struct binary_store_options *options, struct host_kernel *host,
 	struct binary_entry *entry, const struct code_range *range, struct binary_code *code, struct tally_error *err);
 /* Builds the names of the addresses that code refers to, once. Returns false if memory runs out. */

@@ -9,12 +9,13 @@
 #include "code/binaries/binary_entry.h"
 #include "code/binaries/load_archive.h"
 
-/* Opens the program file and sets entry->image and used_path. Returns the kind of place; NULL if there is no such
- * file. */
+/* Opens the program file and sets entry->image and used_path. Returns the kind of place at which it was found, as in
+ * struct binary_step; NULL if it was not found. */
 const char *load_open_user_file(const struct binary_store_options *options, struct binary_entry *entry);
-/* Opens the libraries in an archive that is mapped in place of a program file. Returns false if there is none. */
+/* Opens the libraries in the archive at the entry's path. Returns false if there is no archive with libraries. */
 bool load_open_user_archive(
 	const struct binary_store_options *options, struct binary_entry *entry, struct archive_images *images);
+/* Opens the vDSO and sets entry->image and used_path. Returns the kind of place; NULL if it was not found. */
 const char *load_open_vdso(const struct binary_store_options *options, struct binary_entry *entry);
 void load_user_file(const struct binary_store_options *options, struct binary_entry *entry);
 void load_vdso(const struct binary_store_options *options, struct binary_entry *entry);

@@ -12,7 +12,7 @@
  * NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status load_lines(
 	const struct binary_store_options *options, struct binary_entry *entry, struct tally_error *err);
-/* Works like source_lines_find, on entry->go_lines. */
+/* Returns at most max places of a link-time address from entry->go_lines; 0 if there is none. */
 size_t load_lines_find_go(const struct binary_entry *entry, uint64_t address, struct source_place *places, size_t max);
 /* Looks up link-time addresses with the addr2line program of the options, in the file that has the debug information or
  * else in the program file. Call it after load_lines. A failure of the program becomes a step of the entry's trail;

@@ -30,8 +30,8 @@ struct mapped_file {
 /* Requests the build ID from the kernel (PROCMAP_QUERY, Linux 6.11). Returns false if the kernel does not support it,
  * the process has ended, or another file is mapped there. If the file has no build ID, found has size 0. */
 bool mapped_file_ask_id(const struct mapped_file *file, struct elf_build_id *found);
-/* Opens the file for reading. Returns -1 if it is reachable neither through the process nor by its path, or cannot be
- * identified. */
+/* Opens the file for reading. Returns the descriptor, which the caller closes; -1 if the file can be reached neither
+ * through the process nor by its path, or cannot be identified. */
 int mapped_file_open(const struct mapped_file *file);
 /* Returns whether the open file has that device, inode and generation as shown in mappings; on some file systems
  * stat(2) returns other device numbers. */

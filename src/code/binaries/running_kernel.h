@@ -18,7 +18,7 @@ struct running_kernel {
 	char *live; /* The list as read from the kernel, malloc'ed; NULL if it is from the cache. */
 };
 
-/* Returns false if the list cannot be read. */
+/* Opens the list. Returns false if it cannot be read. */
 bool running_kernel_open(struct running_kernel *kernel);
 /* May also be called if the kernel was not opened. */
 void running_kernel_close(struct running_kernel *kernel);
