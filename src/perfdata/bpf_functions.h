@@ -4,8 +4,8 @@
  * source lines.
  *
  * It reads BPF_PROG_INFO (struct bpf_prog_info of linux/bpf.h, with offsets for pointers) and the names in BPF_BTF
- * (linux/btf.h). The caller owns it; it borrows from the features. Types are read once, at creation. Bad input: a
- * program with data that does not fit its section has no functions or no names.
+ * (linux/btf.h). The caller owns struct bpf_functions, which borrows from the features. Types are read once, at
+ * creation. Bad input: a program with data that does not fit its section has no functions or no names.
  *
  *	bpf_functions_create(features, is_swapped, &functions, err);
  *	for (size_t i = 0; bpf_function_at(functions, program, i, &f); i++) ...
@@ -20,8 +20,9 @@
 struct bpf_function {
 	uint64_t address;
 	uint32_t size; /* In bytes. */
-	uint8_t tag[BPF_TAG_BYTES];
-	/* From the BTF types; else that of the program, which the kernel cuts at 15 characters; else "F". */
+	uint8_t tag[BPF_TAG_BYTES]; /* Hash of the instructions; that of the program if the function has none. */
+	/* Name from the BTF types. Without them, the name of the program, which the kernel truncates to 15 characters,
+	 * if this is its only function; "F" otherwise. */
 	struct tally_str name;
 };
 
@@ -39,11 +40,11 @@ void bpf_functions_destroy(struct bpf_functions *functions);
 /* Returns the ID that the kernel gave the program. */
 uint32_t bpf_program_id(const struct bpf_functions *functions, const struct perfdata_bpf_program *program);
 size_t bpf_function_count(const struct bpf_functions *functions, const struct perfdata_bpf_program *program);
-/* Returns the function of this index, or false if there are fewer. */
+/* Gets the function with this index; returns false if there are fewer. */
 bool bpf_function_at(const struct bpf_functions *functions, const struct perfdata_bpf_program *program, size_t index,
 	struct bpf_function *function);
 size_t bpf_line_count(const struct bpf_functions *functions, const struct perfdata_bpf_program *program);
-/* Returns the line of this index, or false if there are fewer. A line of a program without types has no path. */
+/* Gets the line with this index; returns false if there are fewer. In a program without BTF types, path is empty. */
 bool bpf_line_at(const struct bpf_functions *functions, const struct perfdata_bpf_program *program, size_t index,
 	struct bpf_line *line);
 

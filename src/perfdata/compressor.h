@@ -28,9 +28,11 @@ struct compressor_totals {
 	uint64_t bytes, packed_bytes; /* Sizes before and after compression. */
 };
 
+/* Creates a compressor with a level of zstd, at most COMPRESSOR_LEVEL_MAX. */
 TALLY_MUST_CHECK enum tally_status compressor_create(int level, struct compressor **c, struct tally_error *err);
 void compressor_destroy(struct compressor *c);
-/* Appends COMPRESSED records to out. After a failure, all later calls fail. */
+/* Appends COMPRESSED records to out. slices together are whole records. After a failure the stream is incomplete, and
+ * the compressor must not be used any more. */
 TALLY_MUST_CHECK enum tally_status compressor_pack(struct compressor *c, const struct tally_bytes *slices,
 	size_t slice_count, struct writer *out, struct tally_error *err);
 struct compressor_totals compressor_totals(const struct compressor *c);

@@ -16,9 +16,9 @@
 #include "base/spool.h"
 
 struct directory_parts {
-	struct spool bytes;
-	size_t *ends; /* End of each part in bytes; the first part is `data`. */
-	size_t count;
+	struct spool bytes; /* The contents of all parts, one after the other. */
+	size_t *ends; /* Offset in the spool at which each part ends; the first part is `data`. */
+	size_t count; /* Number of parts. */
 	uint32_t *numbers; /* Numbers of all parts but the first, ascending; missing files leave gaps. */
 	uint64_t mtime_ns; /* Modification time of `data`. */
 };

@@ -35,7 +35,7 @@ struct end_mark {
 	struct tally_bytes parts; /* Sizes of the files, in the byte order of the recording. */
 	size_t part_count;
 	bool swap;
-	size_t followed; /* Number of records before the first mark of a stream. */
+	size_t followed; /* Number of records that end_mark_follow has searched for the first mark. */
 };
 
 void end_mark_put_begin(struct writer *w);
@@ -43,9 +43,10 @@ void end_mark_put_begin(struct writer *w);
 void end_mark_put_end(struct writer *w, const uint64_t *part_bytes, size_t part_count);
 /* Finds the marks in the data of a recording, which may end with an incomplete record. */
 struct end_mark end_mark_find(struct tally_bytes bytes, bool swap, bool is_pipe);
-/* Finds the marks of a stream that is not stored: called for each record in turn, with a mark that is zeroed before the
- * first. Sets only the state. */
+/* Finds the marks of a stream that is not stored. Call it for each record in turn, with a mark that is all zeros before
+ * the first call. Of the result, only mark->state may be used. */
 void end_mark_follow(struct end_mark *mark, const struct record *record);
+/* Returns the size of a part in bytes; part is less than part_count. */
 uint64_t end_mark_part_bytes(const struct end_mark *mark, size_t part);
 
 #endif

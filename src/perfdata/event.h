@@ -12,12 +12,12 @@ struct perfdata_event {
 	struct tally_bytes stored_attr; /* The bytes in the recording, in its byte order. */
 	struct record_layout layout;
 	struct tally_str name; /* From EVENT_DESC, EVENT_UPDATE or event_format; never empty. */
-	struct tally_str unit; /* Empty for a number of events. */
-	double scale; /* Factor that converts counts to unit. */
+	struct tally_str unit; /* Unit of the scaled counts, such as "Joules"; empty if counts are numbers of events. */
+	double scale; /* Factor that converts counts to the unit. */
 	const uint64_t *ids;
 	size_t id_count;
-	uint32_t index;
-	uint32_t leader_index; /* Its own index without a group. */
+	uint32_t index; /* Index in the events of the recording. */
+	uint32_t leader_index; /* Index of the leader of its group; its own index if it has no group. */
 	uint32_t member_count; /* Size of the group that it leads, including itself; 0 or 1 if none. */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * feature_encode.h - encodes one feature section: the inverse of feature_table.
+ * feature_encode.h - encodes one feature section: the inverse of feature_decode (feature_table.h).
  *
  * Features that are not decoded are copied from raw[].
  */

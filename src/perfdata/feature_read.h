@@ -3,7 +3,7 @@
  * feature_read.h - declares the readers of feature sections; private to perfdata/feature_*.c.
  *
  * Each reader reads its section by a cursor and fills the features of the input. Arrays are allocated in its arena;
- * texts are slices of the section. A reader that returns FEATURE_DAMAGED has not changed its fields.
+ * texts are slices of the section. A reader that returns FEATURE_DAMAGED has not changed the features.
  */
 #ifndef PERFDATA_FEATURE_READ_H
 #define PERFDATA_FEATURE_READ_H

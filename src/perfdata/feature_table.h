@@ -3,7 +3,8 @@
  * feature_table.h - describes each feature section in one row: its number, its name and its reader.
  *
  * Decoding fills a struct perfdata_features; arrays are allocated in the arena of the input, and texts are slices of
- * the section. A malformed section is counted in features->damaged, and its fields are unchanged.
+ * the section. A malformed section is counted in features->damaged; the arrays and texts for it are unchanged, but
+ * numbers may be set to a part of their values, or 0.
  */
 #ifndef PERFDATA_FEATURE_TABLE_H
 #define PERFDATA_FEATURE_TABLE_H
@@ -13,7 +14,7 @@
 
 struct feature_input {
 	struct tally_bytes section;
-	bool swap;
+	bool swap; /* The section has the other byte order than this host. */
 	struct arena *arena;
 	struct perfdata_features *features;
 };

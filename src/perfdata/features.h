@@ -48,17 +48,17 @@ struct perfdata_topology {
 struct perfdata_numa_node {
 	uint32_t node;
 	uint64_t mem_total_kb, mem_free_kb;
-	struct tally_str cpus;
+	struct tally_str cpus; /* List such as "0-3,8". */
 };
 struct perfdata_cache {
-	uint32_t level, line_size, sets, ways;
-	struct tally_str type, size, map;
+	uint32_t level, line_size, sets, ways; /* line_size is in bytes. */
+	struct tally_str type, size, map; /* Such as "Data", "32K" and "0-1" (CPUs), as in sysfs. */
 };
 
 struct perfdata_memory_node {
 	uint64_t node;
-	uint64_t size; /* Number of bits, as the first field of the section says. */
-	uint64_t bit_count;
+	uint64_t size; /* Number of bits that the node states; normally the same as bit_count. */
+	uint64_t bit_count; /* Number of bits that are stored. */
 	uint64_t *bits; /* One bit per block of memory, set if it belongs to the node. */
 };
 struct perfdata_auxtrace_entry { /* Position of an AUXTRACE record in the file. */
@@ -99,7 +99,7 @@ struct perfdata_btf {
 enum perfdata_origin_kind { ORIGIN_EVENTS, ORIGIN_TIMER, ORIGIN_SIMULATED, ORIGIN_RUSAGE, ORIGIN_UNKNOWN };
 struct perfdata_origin { /* Described in origin.h. */
 	enum perfdata_origin_kind kind;
-	struct tally_str by, not_seen, changed; /* Empty if unknown. */
+	struct tally_str by, not_seen, changed; /* The lines of the section after the kind; empty if unknown. */
 };
 
 struct perfdata_features {
@@ -148,7 +148,7 @@ struct perfdata_features {
 	struct perfdata_cpu_domains *cpu_domains;
 	size_t cpu_domain_count;
 	struct tally_bytes tracing_data;
-	struct perfdata_origin origin; /* Should be read by origin_of, which handles damage. */
+	struct perfdata_origin origin; /* Read it with origin_of, which handles a damaged section. */
 	struct tally_bytes raw[FEATURE_BITS];
 	uint64_t damaged; /* Number of sections that could not be decoded. */
 	uint64_t damaged_bits[FEATURE_BITS / 64]; /* Bit set of these sections. */

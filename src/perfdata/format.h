@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * format.h - defines the layout of a perf.data file: magic numbers, header, section, feature numbers. No code. Source:
- * seeds/perf.data-file-format.txt; for features after 30, files of current tools.
+ * tools/perf/Documentation/perf.data-file-format.txt of Linux; for features after 30, files of current tools.
  */
 #ifndef PERFDATA_FORMAT_H
 #define PERFDATA_FORMAT_H

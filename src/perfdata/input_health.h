@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 
+/* The number of damaged records, and the first one in the file. */
 struct damaged_records {
 	uint64_t count;
 	uint64_t offset; /* File offset of the first one; 0 if unknown. */
@@ -51,7 +52,8 @@ struct input_health { /* Numbers of records, and of what was lost, truncated or 
 	uint64_t untimed_jitdumps; /* Jitdumps with times of another clock than that of the recording. */
 	uint64_t trace_bytes; /* Size of the hardware traces after AUXTRACE records, which tally does not decode. */
 	uint32_t trace_type; /* Type in the last AUXTRACE_INFO. */
-	uint64_t unordered; /* Records that came after their round was flushed. */
+	/* Number of records that could not be sorted by time, because they came after the end of their round. */
+	uint64_t unordered;
 	bool is_unfinished; /* The recorder did not finish: it was killed, or ran out of memory or disk space. */
 	uint64_t missing_parts; /* Files of a directory that are missing or shorter than the recorder wrote them. */
 	bool is_cut; /* The recording is truncated. */
@@ -60,7 +62,8 @@ struct input_health { /* Numbers of records, and of what was lost, truncated or 
 	uint32_t cut_record_bytes;
 };
 
-/* Since Linux 6.0 the kernel reports a loss for the ring and for the event, so both sums contain it. */
+/* Returns the number of lost events. Since Linux 6.0 the kernel reports a loss both for the ring buffer and for the
+ * event, so each sum contains it. */
 static inline uint64_t input_health_lost(const struct input_health *health)
 {
 	return MAX(health->lost_events, health->lost_samples);

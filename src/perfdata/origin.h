@@ -30,7 +30,7 @@ struct tally_str origin_kind_name(enum perfdata_origin_kind kind);
 /* Appends text such as "samples are simulated, not measured (valgrind 3.19); they do not show the kernel's code";
  * nothing for perf events. */
 void origin_text(struct text *out, const struct perfdata_origin *origin);
-/* Appends the same as a comment line, "# samples are ...". */
+/* Appends the text of origin_text as a comment line, "# samples are ..."; nothing for perf events. */
 void origin_comment(struct text *out, const struct perfdata_features *features);
 struct origin_named { /* A recording with its name for messages. */
 	struct tally_str name;
@@ -44,7 +44,7 @@ void origin_json(struct json *j, const struct perfdata_features *features);
 void origin_encode(struct writer *w, const struct perfdata_features *features);
 /* Appends the record that contains the section in a stream. */
 void origin_put_record(struct writer *w, struct tally_bytes section);
-/* Finds the section in such a record; returns false for other records. */
+/* Finds the section in a record that origin_put_record has written; returns false for other records. */
 bool origin_record_section(const struct record *record, struct tally_bytes *section);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * other_writers.h - names the feature sections that simpleperf (Android) and hiperf (OpenHarmony) add to the format.
+ * other_writers.h - names the feature sections and record types that simpleperf (Android) and hiperf (OpenHarmony) add
+ * to the format.
  *
- * Features and records of these programs are named but skipped; all others are read as in files of perf. Their numbers
- * do not collide with those of perf: features from 128 and 192 on, records from 32769 on.
+ * Readers skip them; all other features and records in files of these programs are read as in files of perf. The added
+ * numbers do not collide with those of perf: features from 128 on (simpleperf) and 192 on (hiperf), records from 32769
+ * on.
  */
 #ifndef PERFDATA_OTHER_WRITERS_H
 #define PERFDATA_OTHER_WRITERS_H

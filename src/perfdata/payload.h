@@ -10,7 +10,8 @@
 
 #include "abi/record.h"
 
-/* Returns the number of payload bytes that follow a record. */
+/* Returns the number of payload bytes that follow a record; 0 for most types. Tracing data follows a record only in a
+ * pipe stream. */
 uint64_t perfdata_payload_bytes(const struct record *record, bool is_pipe);
 
 #endif

@@ -5,8 +5,8 @@
  * A path may be a directory (directory.h), of which all files are read one after the other.
  *
  * The caller owns the reader. Slices (records, names, features) are valid until the reader is destroyed; therefore a
- * pipe is stored in a spool (base/spool.h). It is read when its records are requested. After perfdata_reader_pass, a
- * stream can be read only once, and a record is valid and in memory until it is forgotten. COMPRESSED records are
+ * pipe is stored in a spool (base/spool.h). A pipe is read when its records are requested. After perfdata_reader_pass,
+ * a stream can be read only once, and a record is valid and in memory until it is forgotten. COMPRESSED records are
  * decompressed, and the records in them are returned. AUXTRACE payloads and tracing data that follow a record are
  * available as payload, and `next` skips them.
  *
@@ -45,13 +45,15 @@ TALLY_MUST_CHECK enum tally_status perfdata_reader_open_fd(
 	int fd, struct perfdata_reader **reader, struct tally_error *err);
 void perfdata_reader_destroy(struct perfdata_reader *reader);
 
+/* Returns the next record. END: there is none. CORRUPT: the recording is truncated; the next call returns END. */
 TALLY_MUST_CHECK enum tally_status perfdata_reader_next(
 	struct perfdata_reader *reader, struct record *record, struct tally_error *err);
-/* Returns the data that follows the last record: AUX data, or the tracing data of a pipe. */
+/* Returns the data that follows the last record that was returned: AUX data, or the tracing data of a pipe. */
 struct tally_bytes perfdata_reader_payload(const struct perfdata_reader *reader);
 struct perfdata_mark { /* A position between two records. */
 	size_t stream, unpacked;
 };
+/* Returns the position after the last record that was returned. */
 struct perfdata_mark perfdata_reader_mark(const struct perfdata_reader *reader);
 /* Announces, before the first record, that no record will be read twice, so that forgotten records can be freed. */
 void perfdata_reader_pass(struct perfdata_reader *reader);
@@ -63,6 +65,7 @@ void perfdata_reader_rewind(struct perfdata_reader *reader);
 bool perfdata_reader_is_pipe(const struct perfdata_reader *reader);
 /* Returns whether the input is a live pipe, not a saved one. */
 bool perfdata_reader_is_stream(const struct perfdata_reader *reader);
+/* Returns whether the recording has the other byte order than this host. */
 bool perfdata_reader_is_swapped(const struct perfdata_reader *reader);
 /* Returns the events; their number grows while a pipe is read. */
 const struct perfdata_event *perfdata_reader_events(const struct perfdata_reader *reader, size_t *count);
@@ -84,7 +87,7 @@ void perfdata_reader_drop(const struct perfdata_reader *reader, struct tally_byt
 struct tally_bytes perfdata_reader_view(const struct perfdata_reader *reader, struct tally_bytes part, uint8_t *room);
 struct perfdata_layout { /* Positions of the parts of a file; 0 for a pipe. */
 	uint64_t data_offset, data_size, feature_offset; /* In bytes. */
-	uint64_t mtime_ns;
+	uint64_t mtime_ns; /* Modification time of the file. */
 	bool is_v1; /* The magic is PERFFILE. */
 };
 /* Returns the size of the file, or the number of bytes read of a stream. */
@@ -92,7 +95,8 @@ uint64_t perfdata_reader_bytes(const struct perfdata_reader *reader);
 /* Returns the size of the data in the header of the file; 0 if the recorder ended before it wrote the size. */
 uint64_t perfdata_reader_stated_data_size(const struct perfdata_reader *reader);
 struct perfdata_layout perfdata_reader_layout(const struct perfdata_reader *reader);
-/* Returns the event of a sample or of a record with a trailer; NULL if no event has its ID. For files: any thread. */
+/* Returns the event of a sample or of a record with a trailer; the first event if records have no ID by which events
+ * can be distinguished. NULL: no event has its ID. For files: any thread. */
 const struct perfdata_event *perfdata_reader_event_of(
 	const struct perfdata_reader *reader, const struct record *record);
 /* Returns the offset of the event ID in all samples; 0 if some samples have none, or the offset differs. */

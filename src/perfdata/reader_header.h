@@ -9,6 +9,7 @@
 
 #include "perfdata/reader_state.h"
 
+/* Reads the header of reader->bytes; is_v1 means that the magic is PERFFILE. */
 TALLY_MUST_CHECK enum tally_status reader_open_file(
 	struct perfdata_reader *reader, bool is_v1, struct tally_error *err);
 

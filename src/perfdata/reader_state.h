@@ -26,8 +26,8 @@ struct perfdata_reader {
 	struct spool stream;
 	int fd; /* Source of the stream; -1 if all of it is in bytes. */
 	bool is_passing; /* The stream is read only once, and forgotten records are freed. */
-	bool is_followed; /* The stream had not ended when it was opened, so followed searches its marks. */
-	struct end_mark followed;
+	bool is_followed; /* The stream had not ended when it was opened; its marks are searched with followed. */
+	struct end_mark followed; /* State of end_mark_follow. */
 	bool is_beginning; /* The recorder is still running. */
 	bool is_pipe;
 	bool swap;
@@ -37,14 +37,14 @@ struct perfdata_reader {
 	size_t gap_offset, gap_bytes; /* The feature table, if records follow it. */
 	bool has_features_in_front; /* Features precede the data, as in files of tally. */
 	size_t position; /* Offset of the next record. */
-	uint64_t handed_bytes; /* Total size of the records returned so far, without payloads. */
+	uint64_t handed_bytes; /* Total size in bytes of the records returned so far, without payloads. */
 	size_t window_begin, window_end; /* Range of the file that is still in memory. */
 	struct tally_bytes payload; /* Data that follows the last record. */
 	bool ended;
 	bool is_described; /* The whole stream was read once, so that its descriptions are known. */
 	struct decompressor *decompressor;
 	struct tally_bytes unpacked; /* Records of the last COMPRESSED record. */
-	size_t unpacked_position;
+	size_t unpacked_position; /* Offset in unpacked of the next record. */
 	struct arena arena;
 	struct event_set events;
 	struct perfdata_features features;

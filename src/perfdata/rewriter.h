@@ -39,7 +39,8 @@ void perfdata_rewriter_destroy(struct perfdata_rewriter *rewriter);
  * written at the start of a pipe. */
 TALLY_MUST_CHECK enum tally_status perfdata_rewriter_begin(struct perfdata_rewriter *rewriter,
 	const struct perfdata_reader *reader, const struct perfdata_features *features, struct tally_error *err);
-/* Replaces the stored attrs by one per event, in the byte order of the recording; borrowed. Called before begin. */
+/* Replaces the stored attrs: attrs has one item per event of the reader, in the byte order of the recording, and is
+ * borrowed until the rewriter is destroyed. Call it before perfdata_rewriter_begin. */
 void perfdata_rewriter_set_attrs(struct perfdata_rewriter *rewriter, const struct tally_bytes *attrs);
 /* Writes a record of the reader and its payload. Descriptions of a pipe are not written to the data of a file. */
 TALLY_MUST_CHECK enum tally_status perfdata_rewriter_record(struct perfdata_rewriter *rewriter,
@@ -47,7 +48,8 @@ TALLY_MUST_CHECK enum tally_status perfdata_rewriter_record(struct perfdata_rewr
 /* Writes whole records that the caller made, in the byte order of the recording. */
 TALLY_MUST_CHECK enum tally_status perfdata_rewriter_bytes(
 	struct perfdata_rewriter *rewriter, struct tally_bytes records, struct tally_error *err);
-/* Writes the raw[] section of each feature that is present. */
+/* Completes the copy: writes the raw[] section of each feature that is present, and gives a file its name. A pipe got
+ * its features from perfdata_rewriter_begin. */
 TALLY_MUST_CHECK enum tally_status perfdata_rewriter_finish(
 	struct perfdata_rewriter *rewriter, const struct perfdata_features *features, struct tally_error *err);
 /* Returns the number of sections that were left out because a pipe cannot contain them. */

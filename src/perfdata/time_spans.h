@@ -4,7 +4,7 @@
  * the time from the first sample to the last, "10%-20%" and "10%/2" (the second tenth), several separated by commas.
  * Both ends are included in a span.
  *
- * The caller frees it. After parsing it is only read.
+ * The caller frees struct time_spans, which is not changed after parsing.
  *
  *	time_spans_read("10%/2", reader, &spans, err);
  *	if (time_spans_have(&spans, time_ns)) ...
@@ -16,7 +16,7 @@
 #include "perfdata/reader.h"
 
 struct time_span {
-	uint64_t first_ns, last_ns;
+	uint64_t first_ns, last_ns; /* Times on the clock of the recording. */
 };
 struct time_spans {
 	VEC(struct time_span) items;

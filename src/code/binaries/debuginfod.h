@@ -8,7 +8,9 @@
  * At most one job per cache runs at a time. The caller owns the requests and the job. Use it from one thread; no other
  * thread may run when the job starts.
  *
- *	if (debuginfod_start(&options, requests, count, &job, err) == TALLY_OK) ... debuginfod_look(job); debuginfod_leave(job);
+ *	if (debuginfod_start(&options, requests, count, &job, err) == TALLY_OK) {
+ *		... debuginfod_look(job) ...   debuginfod_leave(job);
+ *	}
  */
 #ifndef CODE_BINARIES_DEBUGINFOD_H
 #define CODE_BINARIES_DEBUGINFOD_H
