@@ -4,9 +4,9 @@
  * now and its unwinding information. It is for unwinding while recording: each record is read once, and only the
  * position of the code is stored. Names, lines and times are read by code/symbols/jitdump.h.
  *
- * New code replaces older code at the same addresses. The file is opened at the first read, by the rules of load_jit.h.
- * Bad input is handled as in jitdump.h; a file that became shorter is read again from its start. One thread at a time.
- * The objects in options must outlive the tail.
+ * New code replaces older code at the same addresses. The file is opened at the first read, with load_jit_open. Bad
+ * input is handled as in jitdump.h; a file that became shorter is read again from its start. One thread at a time. The
+ * objects in options must outlive the tail.
  *
  *	tail = jit_tail_create(&options, &key);   jit_tail_read(tail); ...
  *	if (jit_tail_find(tail, pc, time, &code)) ...

@@ -22,6 +22,7 @@ TALLY_MUST_CHECK enum tally_status load_code(const struct binary_store_options *
 	struct binary_entry *entry, const struct code_range *range, struct binary_code *code, struct tally_error *err);
 /* Builds the names of the addresses that code refers to, once. Returns false if memory runs out. */
 bool load_code_names(struct binary_entry *entry);
+/* Frees the names, and closes the vmlinux that was opened for its code. */
 void unload_code(struct binary_entry *entry);
 
 #endif

@@ -3,8 +3,8 @@
  * capstone_load.h - loads libcapstone when code is disassembled for the first time. If the program were linked with it,
  * the dynamic linker would relocate capstone's tables at each start, which took two fifths of the CPU time of a start.
  *
- * capstone's functions may be called after capstone_load has returned TALLY_OK. A program that is linked with the static
- * library contains them, and loads nothing.
+ * capstone's functions may be called after capstone_load has returned TALLY_OK. A program that is linked with the
+ * static library contains them, and loads nothing.
  */
 #ifndef CODE_DISASM_CAPSTONE_LOAD_H
 #define CODE_DISASM_CAPSTONE_LOAD_H

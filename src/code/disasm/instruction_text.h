@@ -35,8 +35,8 @@ struct x86_style {
 	bool is_intel; /* Uses Intel syntax instead of AT&T syntax. */
 };
 
-/* Set the text of an instruction in the syntax that objdump has for the machine. from is capstone's result; the
- * address, size and kind of to are set already. */
+/* Convert the text of an instruction to the syntax that objdump has for the machine. from is capstone's result; to has
+ * the address, size and kind already, and the text in capstone's syntax. */
 void objdump_x86(csh handle, const cs_insn *from, struct tally_bytes bytes, const struct x86_style *style,
 	struct instruction *to);
 void objdump_arm64(csh handle, const cs_insn *from, struct instruction *to);

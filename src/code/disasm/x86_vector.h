@@ -108,8 +108,8 @@ void vector_finish(
 
 /* Finds the row of a VEX or EVEX instruction after its prefix and opcode have been read; NULL if it is not known. */
 const struct vector_row *vector_find(const struct vector_decoding *d);
-/* Decode the operands and write the instruction to to: vector_spell by the table, vector_spell_mask for instructions on
- * mask registers. Return false if the instruction is not known. */
+/* Decode the operands and set the text of the instruction: vector_spell by the table, vector_spell_mask for
+ * instructions on mask registers. Return false if the instruction is not known. */
 bool vector_spell(struct vector_decoding *d, uint64_t address, struct instruction *to);
 bool vector_spell_mask(struct vector_decoding *d, uint64_t address, struct instruction *to);
 

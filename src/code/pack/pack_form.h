@@ -30,7 +30,7 @@
 #define PACK_CODE_HAS_SYMTAB 4u
 #define PACK_PLACE_INLINED   1u /* Flag of a place; the discriminator is in the bits above it. */
 #define PACK_SYMBOL_OBJECT   256u /* Flag of a symbol, in the same word as its binding letter. */
-#define PACK_SYMBOL_NO_CALL  512u /* Flag of a symbol; the same as follows_no_call. */
+#define PACK_SYMBOL_NO_CALL  512u /* Flag of a symbol; the member follows_no_call. */
 
 /* Block tags; a reader skips unknown ones. */
 enum pack_block {
