@@ -9,14 +9,15 @@
  *
  *	struct tally_counter *c = tally_counter_open("cache-misses:u|page-faults:u", NULL, NULL);
  *	printf("%llu %s\n", (unsigned long long)tally_counter_value(c), tally_counter_label(c));
+ *	tally_counter_close(c);
  *
  * Where the kernel allows it, a counter of the calling thread is read without a system call, by an instruction of the
  * CPU; if that fails, it is read by read(2). Callers need to do nothing for this.
  *
  * Inheritance: with inherit, threads and processes that a measured thread creates after opening are counted too. Their
  * counts are included in those of the parent, whether they still run or have ended. Children that exist at opening are
- * not counted, except other threads with all_threads. An inherited counter is always read by read(2). A child of
- * fork(2) may only close its copy of a counter that is not inherited.
+ * not counted, except other threads with all_threads. An inherited counter is always read by read(2). In a child of
+ * fork(2), the only allowed call for a counter without inherit is tally_counter_close.
  *
  * Limits: opening raises the soft limit of open files if the counter needs more descriptors, which matters to programs
  * that use select(2). If the hard limit is too low, opening fails before the first event is opened.
@@ -39,15 +40,15 @@ extern "C" {
 
 struct tally_counter;
 
-struct tally_counter_options { /* All fields 0 are the defaults, as is NULL. */
+struct tally_counter_options { /* If all fields are 0, or the options are NULL, the defaults apply. */
 	pid_t pid; /* Thread to count; 0 is the calling thread, -1 every process (needs privileges). */
-	int one_cpu; /* Number of the CPU to count on; used only with is_on_one_cpu. */
+	int one_cpu; /* With is_on_one_cpu: number of the CPU to count on; otherwise it must be 0. */
 	bool is_on_one_cpu; /* Counts on one_cpu only, instead of on all CPUs. */
 	bool inherit; /* Also counts threads and processes that pid creates after opening. */
 	bool starts_disabled; /* Does not count before tally_counter_enable. */
 	bool inherit_threads_only; /* Limits inherit to threads; requires inherit. */
 	bool all_threads; /* Counts every thread that process pid has now; pid 0 is the calling process. */
-	bool enable_on_exec; /* With starts_disabled, counting begins when pid calls execve(2). */
+	bool enable_on_exec; /* Counting begins when pid calls execve(2); requires starts_disabled. */
 	bool remove_on_exec; /* Counting ends when pid calls execve(2). */
 	bool is_pinned; /* The events are either always on the PMU or in the error state, and never scaled. */
 	bool is_exclusive; /* No other group is on the PMU while this one counts. */
@@ -71,7 +72,8 @@ struct tally_count {
 	uint64_t raw_value; /* The count before scaling. */
 	uint64_t enabled_ns; /* Time for which the event was enabled, summed over threads and CPUs. */
 	uint64_t running_ns; /* Part of enabled_ns during which the event was on the PMU. */
-	/* For several threads or CPUs: in error if any of them is, never ran if none of them ran. */
+	/* For several threads or CPUs: TALLY_COUNT_IN_ERROR if it applies to any of them, TALLY_COUNT_NEVER_RAN if the
+	 * event was on the PMU for none of them. */
 	enum tally_count_state state;
 };
 
@@ -83,7 +85,8 @@ struct tally_counter_part { /* The part of an event's count that one descriptor 
 	struct tally_count count;
 };
 
-/* Sets the default options, which are the same as NULL options. Threads: any. */
+/* Sets the default options, which also apply if the options are NULL.
+ * Threads: any. */
 static inline void tally_counter_options_init(struct tally_counter_options *options)
 {
 	memset(options, 0, sizeof(*options));
@@ -118,7 +121,8 @@ TALLY_API const char *tally_counter_fallback_reason(const struct tally_counter *
 TALLY_API size_t tally_counter_len(const struct tally_counter *counter);
 /* Reads all events; the members of a group are read together, so that they cover the same time. len must be
  * tally_counter_len(counter), otherwise the result is TALLY_INVALID. The state of each count says whether its value is
- * exact. Threads: one at a time for a counter; the one that opened it reads without system calls. */
+ * exact.
+ * Threads: one at a time for a counter; the one that opened it reads without system calls. */
 TALLY_API enum tally_status tally_counter_read(
 	struct tally_counter *counter, struct tally_count *counts, size_t len, struct tally_error *err);
 /* Returns the number of descriptors: the product of events, threads and CPUs.
@@ -133,7 +137,7 @@ TALLY_API enum tally_status tally_counter_read_parts(
  * owned by the counter.
  * Threads: any. */
 TALLY_API int tally_counter_fd(const struct tally_counter *counter, size_t event);
-/* Returns whether the last read of the event needed no system call.
+/* Returns whether the last read of the event needed no system call; false if there is no such event.
  * Threads: one at a time for a counter. */
 TALLY_API bool tally_counter_is_user_read(const struct tally_counter *counter, size_t event);
 

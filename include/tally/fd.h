@@ -3,13 +3,14 @@
  * fd.h - gives access to everything that the kernel can do with one event: opening with any attr, every ioctl, decoded
  * reads, overflow notifications.
  *
- * It is for programs that manage the descriptors themselves, and close them with close(2). struct perf_event_attr may
+ * It is for programs that manage the descriptors themselves and close them with close(2). struct perf_event_attr may
  * come from any version of <linux/perf_event.h>, because its size field says which fields it contains. tally/event.h
  * fills one from the name of an event; tally/ring.h maps the ring of a descriptor. tally/counter.h, tally/region.h and
  * tally/sampler.h need less code for the usual cases.
  *
  *	struct perf_event_attr attr;
  *	struct tally_reading reading;
+ *	struct tally_error err;
  *	tally_event_attr("page-faults:u", &attr, sizeof(attr), NULL);
  *	int fd = tally_fd_open(&attr, 0, -1, -1, 0, &err);
  *	if (tally_fd_read(fd, attr.read_format, &reading, NULL, 0, &err) == TALLY_OK)
@@ -38,13 +39,14 @@ struct tally_reading_value {
 
 struct tally_reading {
 	struct tally_reading_value first; /* The value of the event; for a group, that of its leader. */
-	uint64_t enabled_ns, running_ns; /* 0 without PERF_FORMAT_TOTAL_TIME_ENABLED and _RUNNING. */
+	/* 0 without PERF_FORMAT_TOTAL_TIME_ENABLED or PERF_FORMAT_TOTAL_TIME_RUNNING, respectively. */
+	uint64_t enabled_ns, running_ns;
 	size_t count; /* Number of events: 1, or the size of the group. */
 	bool is_in_error; /* A pinned event found no room on the PMU and counted nothing; enabling it retries. */
 };
 
 enum tally_wake {
-	TALLY_WAKE_TIMEOUT,
+	TALLY_WAKE_TIMEOUT, /* The time has passed, or a signal was caught. */
 	TALLY_WAKE_OVERFLOW, /* The ring has records. */
 	TALLY_WAKE_HANGUP, /* The measured thread has ended, or no ring of the descriptor is mapped. */
 };
@@ -61,11 +63,11 @@ enum tally_signal_kind {
 
 struct tally_signal {
 	enum tally_signal_kind kind;
-	int fd; /* For OVERFLOW and LAST if tally_fd_signal chose the signal, else -1. */
+	int fd; /* For OVERFLOW and LAST: descriptor of the event, if tally_fd_signal requested the signal; else -1. */
 	uint64_t sig_data; /* For TRAP: sig_data of the attr. */
 	uint32_t type; /* For TRAP: type of the attr. */
 	uint64_t address; /* For TRAP: address of the breakpoint or of the data, or 0 if there is none. */
-	bool is_async; /* For TRAP: the signal was blocked and came later than the overflow. */
+	bool is_async; /* For TRAP: the signal was blocked and therefore delivered later than the overflow. */
 };
 
 /* Opens an event by perf_event_open(2), and explains why if the kernel refuses it. attr is a struct perf_event_attr
@@ -96,11 +98,13 @@ TALLY_API enum tally_status tally_fd_disable(int fd, bool is_group, struct tally
 /* Sets the count, but not the times, to 0; with is_group, for the whole group.
  * Threads: any; may be called from a signal handler with err NULL. */
 TALLY_API enum tally_status tally_fd_reset(int fd, bool is_group, struct tally_error *err);
-/* Enables a sampling event for this number of further overflows; the last one is a TALLY_SIGNAL_LAST and disables the
- * event. 0, which the manual leaves undefined, is TALLY_INVALID. Inherited events cannot be refreshed.
+/* Enables a sampling event for this number of further overflows; the last one disables the event and sends a
+ * TALLY_SIGNAL_LAST. Returns TALLY_INVALID for 0 overflows, which the manual leaves undefined, and for inherited
+ * events.
  * Threads: any; may be called from a signal handler with err NULL. */
 TALLY_API enum tally_status tally_fd_refresh(int fd, unsigned overflows, struct tally_error *err);
-/* Changes the period of a sampling event, or its frequency if the attr has the freq bit; 0 is TALLY_INVALID.
+/* Changes the period of a sampling event, or its frequency in Hz if the attr has the freq bit. For cpu-clock and
+ * task-clock, the kernel always takes the value as a period in nanoseconds. Returns TALLY_INVALID for 0.
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_set_period(int fd, uint64_t period, struct tally_error *err);
 /* Redirects the event's records to the ring of another descriptor, or to none if ring_fd is -1. Both events must belong
@@ -116,12 +120,12 @@ TALLY_API enum tally_status tally_fd_id(int fd, uint64_t *id, struct tally_error
 /* Attaches the BPF program of descriptor program_fd to a tracepoint, probe or sampling event.
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_set_bpf(int fd, int program_fd, struct tally_error *err);
-/* Lists the IDs of the BPF programs that are attached to the tracepoint of fd. *count is their total number, even if it
- * is larger than room (TALLY_LIMIT).
+/* Lists the IDs of the BPF programs that are attached to the tracepoint of fd; ids has space for room of them. Sets
+ * *count to the number of programs. If it is larger than room, the first IDs are stored and TALLY_LIMIT is returned.
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_query_bpf(
 	int fd, uint32_t *ids, size_t room, size_t *count, struct tally_error *err);
-/* Pauses or resumes the writing of records into the ring of fd; records of a pause are lost.
+/* Pauses or resumes the writing of records into the ring of fd; records that occur during the pause are lost.
  * Threads: any; may be called from a signal handler with err NULL. */
 TALLY_API enum tally_status tally_fd_pause_output(int fd, bool is_paused, struct tally_error *err);
 /* Changes the address, length, type and disabled bit of an open breakpoint to those of attr.
@@ -135,12 +139,13 @@ TALLY_API enum tally_status tally_task_enable(struct tally_error *err);
  * Threads: any, each for itself; may be called from a signal handler with err NULL. */
 TALLY_API enum tally_status tally_task_disable(struct tally_error *err);
 
-/* Waits until the ring of the event has records or timeout_ms has passed (-1: no timeout). A caught signal counts as a
- * timeout. The ring must be mapped (tally/ring.h).
+/* Waits until the kernel signals records in the ring of the event (wakeup_events or wakeup_watermark of the attr) or
+ * timeout_ms has passed (-1: no timeout), and sets *wake to the reason. The ring must be mapped (tally/ring.h).
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_wait(int fd, int timeout_ms, enum tally_wake *wake, struct tally_error *err);
-/* Requests a signal at each overflow, sent to a thread, a process or a process group (id 0: that of the caller).
- * Handlers installed with SA_SIGINFO receive the descriptor. Real-time signals are queued. Signal 0 ends this.
+/* Requests a signal at each overflow, sent to the thread, process or process group with this ID (0: that of the
+ * caller). Handlers installed with SA_SIGINFO receive the descriptor. Real-time signals are queued. Signal 0 ends the
+ * notifications.
  * Threads: any. */
 TALLY_API enum tally_status tally_fd_signal(
 	int fd, int signal, enum tally_owner owner, pid_t id, struct tally_error *err);

@@ -6,8 +6,8 @@
  * A mark is a plain value in the caller's memory. Any number of regions, nested or not, share one counter, which is
  * never stopped. The counter must be one of the calling thread. If its events form one group, reading it needs at most
  * one system call, and none where the kernel allows programs to read the CPU's counters. Under the simulator
- * (`tally stat --simulate`), with -D -1, events are collected only in the regions of a thread (simulation.h); there,
- * each begin needs its end, whatever the functions return.
+ * (simulation.h) with -D -1, events of a thread are collected only inside its regions; each tally_region_begin then
+ * needs its tally_region_end, even if one of them returns an error.
  *
  *	struct tally_counter *c = tally_counter_open("{cycles,instructions}:u", NULL, &err);
  *	struct tally_mark mark;
@@ -25,9 +25,9 @@
 extern "C" {
 #endif
 
-#define TALLY_MARK_EVENTS 8
+#define TALLY_MARK_EVENTS 8 /* Maximum number of events of the counter. */
 
-struct tally_mark {
+struct tally_mark { /* Counts at the beginning of a region, one element per event. */
 	struct {
 		uint64_t value, enabled_ns, running_ns;
 	} at[TALLY_MARK_EVENTS];
@@ -38,8 +38,9 @@ struct tally_mark {
  * Threads: the one that opened the counter. */
 TALLY_API enum tally_status tally_region_begin(struct tally_counter *counter, struct tally_mark *mark);
 /* Computes the counts since the mark, scaled by the times of the region if the PMU was shared; len is the number of
- * events. Returns TALLY_END if an event was never on the PMU in the region: its value is 0 and means nothing. Other
- * errors are those of tally_region_begin. Threads: the one that opened the counter. */
+ * events, otherwise the result is TALLY_INVALID. Returns TALLY_END if an event was never on the PMU in the region: its
+ * value is 0 and means nothing. Other errors are those of tally_region_begin.
+ * Threads: the one that opened the counter. */
 TALLY_API enum tally_status tally_region_end(
 	struct tally_counter *counter, const struct tally_mark *mark, uint64_t *values, size_t len);
 

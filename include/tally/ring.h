@@ -28,22 +28,23 @@ extern "C" {
 
 struct tally_ring;
 
-struct tally_ring_options { /* All fields 0 are the defaults, as is NULL. */
+struct tally_ring_options { /* If all fields are 0, or the options are NULL, the defaults apply. */
 	size_t data_bytes; /* Size of the data area, rounded up to a power of two of pages; 0 is 128 KiB. */
 	bool is_overwriting; /* Overwrites the oldest records; requires an attr with write_backward. */
-	size_t aux_bytes; /* Size of the AUX area, rounded up to a power of two of pages; 0 for none. */
+	/* Size of the AUX area, rounded up to a power of two of pages; 0 for none. Must be 0 with is_overwriting. */
+	size_t aux_bytes;
 	bool aux_is_overwriting; /* The AUX area overwrites its oldest data. */
 	uint64_t reserved[4]; /* Must be 0. */
 };
 
 struct tally_record {
 	uint32_t type; /* One of PERF_RECORD_... */
-	uint16_t misc;
+	uint16_t misc; /* PERF_RECORD_MISC_... bits. */
 	uint16_t size; /* Number of bytes, including the header of 8 bytes. */
 	const void *bytes; /* The contiguous record with its header, aligned to 8 bytes. */
 };
 
-struct tally_slice {
+struct tally_slice { /* A piece of memory that another structure owns. */
 	const void *bytes;
 	size_t len;
 };
@@ -61,8 +62,9 @@ TALLY_API void tally_ring_close(struct tally_ring *ring);
  * newest record first. Its output is paused from the first record until TALLY_END, and each record is returned once.
  * Threads: one at a time for a ring. */
 TALLY_API enum tally_status tally_ring_next(struct tally_ring *ring, struct tally_record *record);
-/* Finds the unread data of the AUX area and returns the number of slices: at most two, the oldest first. For an
- * overwriting area it is the whole area, written or not, and the event should be disabled during the call.
+/* Finds the unread data of the AUX area and returns the number of slices: at most two, the oldest first; 0 if there is
+ * no AUX area. For an overwriting area, the slices cover the whole area, even parts that were never written, and the
+ * event should be disabled during the call.
  * Threads: one at a time for a ring. */
 TALLY_API size_t tally_ring_aux(struct tally_ring *ring, struct tally_slice slices[2]);
 /* Returns the data of the last tally_ring_aux to the kernel, which may then overwrite it.
@@ -73,7 +75,8 @@ TALLY_API void tally_ring_aux_release(struct tally_ring *ring);
  * Returns false if the kernel does not publish the conversion (cap_user_time_zero).
  * Threads: any. */
 TALLY_API bool tally_ring_time_of_cycles(const struct tally_ring *ring, uint64_t cycles, uint64_t *time_ns);
-/* Converts a time of samples to a value of the CPU's clock; the inverse of tally_ring_time_of_cycles.
+/* Converts a time of samples to a value of the CPU's clock; the inverse of tally_ring_time_of_cycles. Returns false if
+ * the kernel does not publish the conversion.
  * Threads: any. */
 TALLY_API bool tally_ring_cycles_of_time(const struct tally_ring *ring, uint64_t time_ns, uint64_t *cycles);
 

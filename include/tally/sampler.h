@@ -38,9 +38,12 @@ struct tally_sampler;
 
 struct tally_sampler_options { /* tally_sampler_options_init sets the defaults. */
 	const char *event; /* Name of the event, with alternatives; ignored with attr. */
-	uint64_t period; /* Number of events between two samples; 0 to use frequency. */
-	uint64_t frequency; /* Samples per second, if period is 0; 0 is 4000. */
-	pid_t thread; /* Thread to sample; 0 is the calling thread, -1 all that runs on one_cpu (needs privileges). */
+	/* Number of events per sample; 0 to use the period or frequency in the name of event, or else frequency. */
+	uint64_t period;
+	uint64_t frequency; /* Samples per second, if neither period nor event sets a period or frequency; 0 is 4000. */
+	/* Thread to sample; 0 is the calling thread, -1 every thread on one_cpu (requires is_on_one_cpu and
+	 * privileges). */
+	pid_t thread;
 	int one_cpu; /* Number of the CPU to sample; used only with is_on_one_cpu. */
 	bool is_on_one_cpu; /* Samples on one_cpu only, instead of on all CPUs. */
 	bool with_branches; /* Adds the last branches to samples; requires a PMU that records them. */
@@ -50,7 +53,8 @@ struct tally_sampler_options { /* tally_sampler_options_init sets the defaults. 
 	bool is_overwriting;
 	size_t ring_bytes; /* Rounded up to a power of two of pages; 0 is 128 KiB. */
 	uint64_t sample_type; /* PERF_SAMPLE_... bits in addition to IP, TID, TIME, CPU and PERIOD. */
-	/* A struct perf_event_attr to open unchanged (only thread, the CPU and ring_bytes are also used), or NULL. */
+	/* NULL, or a struct perf_event_attr to open unchanged. Of the other options, only thread, one_cpu,
+	 * is_on_one_cpu and ring_bytes are then used. */
 	const void *attr;
 	uint64_t reserved[4]; /* Must be 0. */
 };
@@ -63,19 +67,19 @@ struct tally_branch { /* In the format of struct perf_branch_entry. */
 
 struct tally_registers {
 	uint64_t abi; /* One of PERF_SAMPLE_REGS_ABI_...; 0 if there are no registers. */
-	uint64_t mask; /* Set of registers; values has one element for each bit, from the lowest. */
+	uint64_t mask; /* Bits of the registers (PERF_REG_...); values has one element per bit, from the lowest. */
 	const uint64_t *values;
 	size_t count;
 };
 
 struct tally_sample { /* Fields that the sample_type of the event does not contain are 0. */
-	uint64_t present; /* PERF_SAMPLE_... bits of the fields that are set. */
+	uint64_t present; /* PERF_SAMPLE_... bits of the fields that the sample contains. */
 	uint64_t ip;
 	uint64_t time_ns;
 	uint64_t period; /* Number of events that this sample stands for. */
 	pid_t pid, tid;
 	uint32_t cpu;
-	bool is_kernel;
+	bool is_kernel; /* The sample was taken in kernel mode. */
 	uint16_t misc; /* PERF_RECORD_MISC_... bits of the record. */
 	uint64_t address, physical_address;
 	uint64_t id, stream_id, cgroup;
@@ -88,10 +92,10 @@ struct tally_sample { /* Fields that the sample_type of the event does not conta
 	struct tally_registers user_registers, interrupted_registers;
 	struct tally_slice user_stack; /* The part of the stack that the kernel copied. */
 	struct tally_slice raw; /* For a tracepoint: its fields. */
-	struct tally_slice aux;
-	struct tally_reading reading; /* Set by PERF_SAMPLE_READ. */
-	struct tally_slice readings; /* Encoded entries of reading, for tally_sample_reading. */
-	uint64_t read_format;
+	struct tally_slice aux; /* The part of the AUX area that the kernel copied. */
+	struct tally_reading reading; /* Counts of the event or its group, with PERF_SAMPLE_READ. */
+	struct tally_slice readings; /* Encoded counts of all events of the group, for tally_sample_reading. */
+	uint64_t read_format; /* The read_format of the attr, for tally_sample_reading; 0 without PERF_SAMPLE_READ. */
 };
 
 /* Sets the options for a sampler of the calling thread; the caller then sets event.
@@ -111,10 +115,10 @@ static inline bool tally_branch_is_predicted(const struct tally_branch *branch)
 	return (branch->flags & 2) != 0;
 }
 
-/* Opens a sampler. Returns NULL on failure, and err (which may be NULL) says why the first alternative failed:
- * TALLY_UNSUPPORTED if the machine lacks the event, TALLY_DENIED if a permission is missing, TALLY_NOT_FOUND if there
- * is no such event or thread, TALLY_LIMIT if the ring is larger than the memory that may be locked, and TALLY_INVALID
- * if the text is malformed.
+/* Opens a sampler; options must not be NULL. Returns NULL on failure, and err (which may be NULL) says why the first
+ * alternative failed: TALLY_UNSUPPORTED if the machine lacks the event, TALLY_DENIED if a permission is missing,
+ * TALLY_NOT_FOUND if there is no such event or thread, TALLY_LIMIT if the ring is larger than the memory that may be
+ * locked, and TALLY_INVALID if the text is malformed or names several events.
  * Threads: any; a sampler of the calling thread samples the thread that calls. */
 TALLY_API struct tally_sampler *tally_sampler_open(
 	const struct tally_sampler_options *options, struct tally_error *err);
@@ -128,11 +132,12 @@ TALLY_API void tally_sampler_enable(struct tally_sampler *sampler);
 /* Stops sampling until tally_sampler_enable.
  * Threads: any. */
 TALLY_API void tally_sampler_disable(struct tally_sampler *sampler);
-/* Waits until there may be samples or timeout_ms has passed (-1: no timeout). Returns TALLY_END if the thread has
- * ended; its remaining samples can still be read.
+/* Waits until there may be samples, timeout_ms has passed (-1: no timeout) or a signal was caught; returns TALLY_OK in
+ * these cases. Returns TALLY_END if the thread has ended; its remaining samples can still be read.
  * Threads: one at a time for a sampler. */
 TALLY_API enum tally_status tally_sampler_wait(struct tally_sampler *sampler, int timeout_ms, struct tally_error *err);
-/* Reads the next sample; TALLY_END if the ring is empty at the moment.
+/* Reads the next sample. Returns TALLY_END if the ring is empty at the moment, and TALLY_CORRUPT if a sample is
+ * malformed.
  * Threads: one at a time for a sampler. */
 TALLY_API enum tally_status tally_sampler_next(
 	struct tally_sampler *sampler, struct tally_sample *sample, struct tally_error *err);
@@ -157,7 +162,8 @@ TALLY_API const char *tally_sampler_fallback_reason(const struct tally_sampler *
  * Threads: any. */
 TALLY_API enum tally_status tally_sample_decode(
 	const void *attr, const struct tally_record *record, struct tally_sample *sample, struct tally_error *err);
-/* Decodes the count of one event of the group from a sample with PERF_SAMPLE_READ; index is below reading.count.
+/* Decodes the count of one event of the group from a sample with PERF_SAMPLE_READ; all fields are 0 if index is not
+ * below reading.count.
  * Threads: any. */
 TALLY_API struct tally_reading_value tally_sample_reading(const struct tally_sample *sample, size_t index);
 

@@ -2,8 +2,9 @@
 /*
  * simulation.h - selects the part of a program that `tally stat --simulate` and `tally record --simulate` measure.
  *
- * Under the simulator, with -D -1, events are collected only between a begin and its end. Without the simulator, these
- * functions have no effect: they execute five instructions that change no register. They need no library. Pairs nest.
+ * Under the simulator with -D -1, events are collected only between tally_simulation_begin and tally_simulation_end;
+ * such pairs may be nested. Without the simulator, these functions have no effect: they execute five instructions that
+ * change no register. They are inline, so no library is needed.
  *
  *	load(file);
  *	tally_simulation_begin();
@@ -21,19 +22,20 @@
 extern "C" {
 #endif
 
-enum {
+enum { /* Requests; the upper 16 bits identify the simulator among Valgrind's tools. */
 	TALLY_SIMULATION_BEGIN = 0x54590000,
 	TALLY_SIMULATION_END,
 	TALLY_SIMULATION_ZERO,
 };
 
-enum {
+enum { /* Scopes of TALLY_SIMULATION_BEGIN and TALLY_SIMULATION_END. */
 	TALLY_SIMULATION_PROCESS, /* All threads of the process. */
 	TALLY_SIMULATION_THREAD, /* Only the calling thread. */
 };
 
 /* Sends a request to the simulator by an instruction sequence that Valgrind recognises. Returns 0 if the program does
- * not run under the simulator. Threads: any. */
+ * not run under the simulator.
+ * Threads: any. */
 static inline int tally_simulation_request(uint64_t request, uint64_t scope)
 {
 #if defined(__linux__) && defined(__x86_64__) && defined(__LP64__)
@@ -68,19 +70,23 @@ static inline int tally_simulation_request(uint64_t request, uint64_t scope)
 #endif
 }
 
-/* Starts collecting events of all threads. Returns 1 under the simulator and 0 otherwise. Threads: any. */
+/* Starts collecting events of all threads. Returns 1 under the simulator and 0 otherwise.
+ * Threads: any. */
 static inline int tally_simulation_begin(void)
 {
 	return tally_simulation_request(TALLY_SIMULATION_BEGIN, TALLY_SIMULATION_PROCESS);
 }
 
-/* Ends the collection that the last tally_simulation_begin started. Threads: any. */
+/* Ends the collection that the last tally_simulation_begin started. Returns 1 under the simulator and 0 otherwise.
+ * Threads: any. */
 static inline int tally_simulation_end(void)
 {
 	return tally_simulation_request(TALLY_SIMULATION_END, TALLY_SIMULATION_PROCESS);
 }
 
-/* Sets all counts to 0, for example after the first phase of a program. Samples are not discarded. Threads: any. */
+/* Sets all counts to 0, for example after the first phase of a program. Samples are not discarded. Returns 1 under the
+ * simulator and 0 otherwise.
+ * Threads: any. */
 static inline int tally_simulation_zero(void)
 {
 	return tally_simulation_request(TALLY_SIMULATION_ZERO, TALLY_SIMULATION_PROCESS);

@@ -2,7 +2,8 @@
 /*
  * symbols.h - finds the function of a program file that an address belongs to.
  *
- * Symbols belong to the caller (tally_symbols_close), and any thread may look up addresses. Names are valid until then.
+ * Symbols belong to the caller (tally_symbols_close), and any thread may look up addresses. Names of symbols are valid
+ * until tally_symbols_close.
  *
  *	struct tally_symbols *symbols = tally_symbols_open("/usr/bin/program", &err);
  *	struct tally_symbol symbol;
@@ -23,7 +24,7 @@ extern "C" {
 struct tally_symbols;
 
 struct tally_symbol {
-	const char *name; /* Name as the symbol table has it. */
+	const char *name; /* Name in the symbol table, not demangled. */
 	uint64_t start, end; /* File offsets; the end is exclusive. */
 };
 
@@ -34,7 +35,7 @@ TALLY_API struct tally_symbols *tally_symbols_open(const char *path, struct tall
 /* Frees the symbols and their names; NULL is allowed.
  * Threads: one at a time for symbols, and no other call may follow. */
 TALLY_API void tally_symbols_close(struct tally_symbols *symbols);
-/* Finds the function that covers a byte of the file. Returns false if none does.
+/* Finds the function that contains the byte at file_offset. Returns false if there is none.
  * Threads: any. */
 TALLY_API bool tally_symbols_find(
 	const struct tally_symbols *symbols, uint64_t file_offset, struct tally_symbol *symbol);
