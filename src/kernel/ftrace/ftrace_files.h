@@ -21,12 +21,12 @@ struct ftrace_files {
 /* Finds tracefs; TALLY_UNSUPPORTED if it is not mounted. */
 TALLY_MUST_CHECK enum tally_status ftrace_files_find(
 	const struct kernel_seam *kernel, struct ftrace_files *files, struct tally_error *err);
-/* Writes a line, which is appended to the file or replaces its text. An empty value empties the file. Returns
+/* Writes value as a line, which is appended to the file or replaces its text. An empty value empties the file. Returns
  * TALLY_NOT_FOUND if the kernel cannot trace a function of this name, TALLY_UNSUPPORTED if the file does not exist, and
  * TALLY_DENIED if a permission is missing. */
 TALLY_MUST_CHECK enum tally_status ftrace_file_write(const struct ftrace_files *files, const char *path,
 	const char *value, bool is_appended, struct tally_error *err);
-/* Does the same, but returns 0 or an errno. */
+/* Writes a line as ftrace_file_write does, but returns 0 or an errno. */
 int ftrace_file_put(const struct ftrace_files *files, const char *path, const char *value, bool is_appended);
 bool ftrace_file_exists(const struct ftrace_files *files, const char *path);
 /* Reads a file into memory from malloc, without the last newline. */

@@ -12,8 +12,9 @@
 #include "kernel/ftrace/ftrace_files.h"
 
 #define FTRACE_INSTANCES "instances"
-#define FTRACE_NAME_MAX	 80
-/* Returns whether a file has a function or PID per line, so that a write appends to it. */
+#define FTRACE_NAME_MAX	 80 /* Size of the name of an instance, including the NUL. */
+
+/* Returns whether a file of tracefs is a list with one function or PID per line, to which a setting is appended. */
 bool ftrace_is_list(const char *file);
 
 /* Formats the directory of the session of this process, relative to tracefs. with_top says that the session also

@@ -6,8 +6,8 @@
  * If the kernel has the tracer only at the top level of tracefs (function_graph before Linux 6.11), the session uses
  * the top level. Settings that exist only there (max_graph_depth) are set there and restored. The names of instances
  * contain the PID, so that ftrace_open finds those of killed sessions; it removes them, resets what they changed, and
- * reports this. It fails if another program uses the top level. The caller closes the session, also after signals. One
- * thread.
+ * reports this. It fails if another program uses the top level. The caller must close the session, also when a signal
+ * ends the program. One thread.
  * Source: Documentation/trace/ftrace.rst.
  *
  *	struct ftrace_session *session;
@@ -15,7 +15,7 @@
  *	ftrace_set(session, "options/sleep-time", "0", "--graph-opts nosleep-time", err);
  *	ftrace_set(session, "set_ftrace_filter", "mutex_lock", "-T", err);
  *	ftrace_prepare(session, err); ftrace_start(session, err);
- *	... read(ftrace_pipe(session)) ...; ftrace_stop(session); ... until read gives nothing ...
+ *	... read(ftrace_pipe(session)) ...; ftrace_stop(session); ... until read(2) returns nothing ...
  *	ftrace_close(session);
  */
 #ifndef KERNEL_FTRACE_FTRACE_SESSION_H
@@ -30,7 +30,8 @@ struct ftrace_session;
  * TALLY_DENIED if a permission is missing or another program traces. */
 TALLY_MUST_CHECK enum tally_status ftrace_open(const struct kernel_seam *kernel, const char *tracer, struct diag *diag,
 	struct ftrace_session **session, struct tally_error *err);
-/* Writes a setting; a list (functions, PIDs) is extended by a line. why names the option for messages. */
+/* Writes a setting; if the file is a list of functions or PIDs, the value is appended as a line. why is the option that
+ * requires the setting, for messages. */
 TALLY_MUST_CHECK enum tally_status ftrace_set(
 	struct ftrace_session *session, const char *file, const char *value, const char *why, struct tally_error *err);
 /* Selects the tracer, without starting it, and opens the pipe. */

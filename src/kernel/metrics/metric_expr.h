@@ -44,13 +44,13 @@ enum metric_op {
 struct metric_node {
 	enum metric_op op;
 	uint32_t a, b, c; /* Indexes of the operands; for METRIC_EVENT, a is the index of the name. */
-	double number;
+	double number; /* Value of a METRIC_NUMBER. */
 };
 
 struct metric_expr {
 	struct metric_node *nodes;
 	size_t len, cap;
-	uint32_t root;
+	uint32_t root; /* Index of the node whose value is that of the expression. */
 	const char **names; /* Distinct events on which the value depends, in order of first occurrence. */
 	size_t name_count, name_cap;
 	struct arena arena;

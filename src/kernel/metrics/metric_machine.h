@@ -19,7 +19,8 @@ struct metric_machine {
 	bool is_system_wide; /* CPUs are counted, not tasks. */
 };
 
-/* Parses the expression of a metric; TALLY_NOT_FOUND if the machine lacks an event or constant of it. */
+/* Parses the expression of a metric. Returns TALLY_NOT_FOUND if it uses an event or a constant that the machine
+ * lacks. */
 TALLY_MUST_CHECK enum tally_status metric_machine_expr(
 	struct metric_machine *machine, const struct metric *metric, struct metric_expr *expr, struct tally_error *err);
 /* Returns the first metric of this name that the machine supports, or NULL; then err says what the machine lacks for

@@ -47,10 +47,11 @@ bool metric_set_has(struct metric_machine *machine, const char *group, struct ta
  * if there is no such metric, or no events for it. */
 TALLY_MUST_CHECK enum tally_status metric_set_add(struct metric_set *set, struct metric_machine *machine,
 	const char *words, const struct metric_options *options, struct event_list *events, struct tally_error *err);
-/* Repeats the first count uses for copies of their events, which follow in the list at a distance of shift. */
+/* Appends copies of the first count uses for copies of their events; the index of each copied event is that of the
+ * original plus shift. */
 TALLY_MUST_CHECK enum tally_status metric_set_repeat(
 	struct metric_set *set, size_t count, uint32_t shift, struct tally_error *err);
-/* Updates the indexes after events that belong to no metric were removed from the list. */
+/* Updates the indexes of events in all uses after events that belong to no metric were removed from the list. */
 TALLY_MUST_CHECK enum tally_status metric_set_follow(
 	struct metric_set *set, const struct event_list *events, struct tally_error *err);
 void metric_set_deinit(struct metric_set *set);

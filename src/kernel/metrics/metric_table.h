@@ -3,8 +3,8 @@
  * metric_table.h - lists the metrics of stat -M: names, groups and expressions over generic events and events from
  * sysfs. A constant table.
  *
- * A name may have several rows, of which the first one is used with events that this machine has. Metrics that perf 7.3
- * has (perf list metric) have the same names as there.
+ * A name may have several rows; the first row whose events this machine has is used. Metrics that perf 7.3 also has
+ * have the names that `perf list metric` prints.
  */
 #ifndef KERNEL_METRICS_METRIC_TABLE_H
 #define KERNEL_METRICS_METRIC_TABLE_H

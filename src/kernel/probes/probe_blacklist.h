@@ -7,7 +7,7 @@
  *
  *	struct probe_blacklist list;
  *	probe_blacklist_read(kernel, &list);
- *	if (probe_blacklist_has(&list, address, "do_nmi")) ...
+ *	if (probe_blacklist_has(&list, address, STR("do_nmi"))) ...
  */
 #ifndef KERNEL_PROBES_PROBE_BLACKLIST_H
 #define KERNEL_PROBES_PROBE_BLACKLIST_H
@@ -16,7 +16,7 @@
 #include "kernel/system/kernel_seam.h"
 
 struct probe_blacklist {
-	char *text; /* NULL if debugfs cannot be read. */
+	char *text; /* Contents of kprobes/blacklist; NULL if debugfs cannot be read. */
 };
 
 void probe_blacklist_read(const struct kernel_seam *kernel, struct probe_blacklist *list);

@@ -40,7 +40,8 @@ struct probe_event_argument {
 bool probe_event_parse(struct tally_str line, bool is_user, struct probe_event *event);
 /* Appends the line without a newline. */
 void probe_event_print(const struct probe_event *event, struct text *out);
-/* Parses the next argument of event.arguments and removes it from rest; returns false at the end. */
+/* Parses the first argument of *rest, which is initially event.arguments, and removes it from there; returns false at
+ * the end. */
 bool probe_event_next_argument(struct tally_str *rest, struct probe_event_argument *argument);
 /* Returns whether a pattern of --del or --list ("EVENT" or "GROUP:EVENT", with wildcards) matches the event. */
 bool probe_event_matches(const struct probe_event *event, struct tally_str pattern);

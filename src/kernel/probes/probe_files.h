@@ -3,7 +3,8 @@
  * probe_files.h - reads the kernel's list of probes, and adds and removes probes.
  *
  * The list owns its strings (probe_list_deinit). Lines are written one by one, so that the kernel reports the result of
- * each. If it refuses one, or if the process is told to end meanwhile, those that the call added are removed again.
+ * each. If it refuses one, or if a signal that ends the process arrives meanwhile, the probes that the call has added
+ * are removed again.
  *
  *	struct probe_list list;
  *	if (probe_list_read(kernel, &list, err) == TALLY_OK) ...
@@ -34,9 +35,9 @@ void probe_list_deinit(struct probe_list *list);
  * are resolved in the mount namespace of that process, and this process must have a single thread. */
 TALLY_MUST_CHECK enum tally_status probe_files_add(const struct kernel_seam *kernel, const struct probe_event *events,
 	size_t count, int32_t namespace_pid, struct tally_error *err);
-/* Removes the events; continues after one that the kernel refuses to remove, and returns the first error. Returns
- * TALLY_INVALID if the process is told to end before the last one. removed has a flag for each event, which the caller
- * sets to false before; it may be NULL. */
+/* Removes the events; continues after one that the kernel refuses to remove, and returns the first error. If a signal
+ * that ends the process arrives, stops and returns TALLY_INVALID. removed has one flag per event, initially false,
+ * which is set to true if the event was removed; it may be NULL. */
 TALLY_MUST_CHECK enum tally_status probe_files_remove(const struct kernel_seam *kernel,
 	const struct probe_event *events, size_t count, bool *removed, struct tally_error *err);
 

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns false if /proc/self/maps has no file mapping at the address. */
+/* Sets path to the file and *offset to the file offset of the address; returns false if /proc/self/maps has no file
+ * mapping there. */
 bool own_code_find(uint64_t address, char path[PATH_MAX], uint64_t *offset);
 
 #endif

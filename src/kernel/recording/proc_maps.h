@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proc_maps.h - parses lines of /proc/PID/maps and /proc/modules, which it does not trust. Pure; strings point into the
- * line.
+ * proc_maps.h - parses lines of /proc/PID/maps and /proc/modules; malformed lines are rejected. Pure; strings point
+ * into the line.
  * Source: proc(5).
  */
 #ifndef KERNEL_RECORDING_PROC_MAPS_H
@@ -20,6 +20,7 @@ struct proc_module {
 	uint64_t start, size;
 };
 
+/* Both functions return false if the line is malformed. */
 bool proc_map_parse(struct tally_str line, struct proc_map *map);
 bool proc_module_parse(struct tally_str line, struct proc_module *module);
 

@@ -2,8 +2,8 @@
 /*
  * record_attrs.h - computes the attrs of a recording's events from the options of record; it opens nothing.
  *
- * It changes an event list in place: record_attrs_apply sets everything; if the kernel refuses a feature,
- * record_attrs_drop removes the newest optional one.
+ * It changes an event list in place: record_attrs_apply sets all attrs; if the kernel refuses an event,
+ * record_attrs_drop removes the newest optional feature from all attrs.
  * Source: perf_event_open(2); the attrs of perf 6.1 for the same command line.
  */
 #ifndef KERNEL_RECORDING_RECORD_ATTRS_H
@@ -53,10 +53,11 @@ struct record_attr_options {
 	struct record_rate rate;
 	/* Properties of the target and of the use of the records. */
 	bool is_system_wide; /* Option -a or -C. */
-	bool has_command; /* Events are enabled by the exec of the command. */
+	bool has_command; /* A command is recorded; its exec enables the events. */
 	bool per_thread; /* One ring per thread, on any CPU. */
 	bool starts_disabled; /* Option -D: the tool enables the events later. */
-	/* Stack dumps of CALLGRAPH_DWARF (with CALLGRAPH_BPF: of tracepoints) are unwound, not written to the file. */
+	/* Stack dumps (of all events with CALLGRAPH_DWARF, of tracepoints with CALLGRAPH_BPF) are unwound during the
+	 * recording, and call chains are written to the file instead. */
 	bool unwinds_live;
 };
 
@@ -69,8 +70,9 @@ bool record_attrs_is_walked(const struct perf_attr *attr, const struct record_at
 /* Returns the attr to write to the file for an event that was opened with attr. Stacks that were unwound are described
  * as call chains; sample_stack_user is the size of the dumps from which the chains were made. */
 struct perf_attr record_attrs_written(const struct perf_attr *attr, const struct record_attr_options *options);
-/* Removes from all events one more feature that an older kernel may lack, the newest first; *step starts at 0 and is
- * incremented. Returns the removed feature's name, or NULL if none is left. */
+/* Removes from all events one feature that an older kernel may lack; successive calls begin with the newest feature.
+ * *step counts the features that were tried; the caller sets it to 0 before the first call. Returns the name of the
+ * removed feature, or NULL if none is left. */
 const char *record_attrs_drop(struct event_list *events, unsigned *step);
 /* Disables inheritance for groups with a leader that samples for all members, because kernels before 6.13 refuse it
  * (EINVAL). Returns false if no such group is inherited. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_fallback.h - decides what to request when the kernel refuses an event of a recording: one feature less each
- * time.
+ * record_fallback.h - decides what to request when the kernel refuses an event of a recording: each call of
+ * record_fallback_next removes or replaces one feature of the events.
  *
- * It changes the event list in place and reports in diag what it removed. Every step removes something, so retrying
- * ends. It depends only on the refusals, never on a version. The notes in diag are valid only after the events are
- * open, so they should be shown then.
+ * It changes the event list in place and adds a note about each change to diag. The number of possible changes is
+ * limited, so retrying ends. Decisions depend only on the errors of perf_event_open, not on the version of the kernel.
+ * The caller shows the notes only after all events are open, because they say what the recording lacks.
  */
 #ifndef KERNEL_RECORDING_RECORD_FALLBACK_H
 #define KERNEL_RECORDING_RECORD_FALLBACK_H
@@ -18,10 +18,11 @@ struct record_fallback {
 	struct event_list *events;
 	bool keeps_kernel; /* Never falls back to user mode. */
 	struct diag *diag;
-	unsigned step; /* Passed to record_attrs_drop. */
+	unsigned step; /* State of record_attrs_drop, initially 0. */
 };
 
-/* Returns true if the events were changed and should be opened again, false if nothing is left to change. */
+/* Handles the refusal of the event with this index. Returns true if events were changed and all should be opened again,
+ * false if nothing is left to change. */
 bool record_fallback_next(struct record_fallback *fallback, size_t event, enum refusal refusal, int errnum);
 
 #endif

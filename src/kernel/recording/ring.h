@@ -24,7 +24,7 @@ struct ring {
 	size_t map_bytes;
 	bool is_backward;
 	uint64_t tail; /* Position up to which data was consumed; for a backward ring, the head at that time. */
-	uint64_t peeked_head;
+	uint64_t peeked_head; /* The head that ring_peek read last. */
 };
 
 /* Makes a ring of the memory at control, which has page_bytes + data_bytes. */
@@ -35,12 +35,12 @@ size_t ring_peek(struct ring *ring, struct tally_bytes slices[2]);
 void ring_consume(struct ring *ring);
 /* Releases this many of the oldest bytes, which must be whole records; not for backward rings. */
 void ring_release(struct ring *ring, uint64_t bytes);
-/* The clock parameters of the control page, for PERF_RECORD_TIME_CONV. */
+/* The clock parameters of the control page (time_shift, time_mult ...), for PERF_RECORD_TIME_CONV. */
 struct ring_clock {
 	uint16_t shift;
 	uint32_t mult;
 	uint64_t zero, cycles, mask;
-	bool has_zero, has_short;
+	bool has_zero, has_short; /* cap_user_time_zero and cap_user_time_short. */
 };
 /* Returns false if the kernel publishes no clock parameters. */
 bool ring_clock_read(const struct ring *ring, struct ring_clock *clock);

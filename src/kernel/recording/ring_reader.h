@@ -18,16 +18,17 @@
 
 struct ring_reader {
 	struct ring *ring;
-	struct tally_bytes slices[2]; /* Contents of the ring that are read now. */
+	struct tally_bytes slices[2]; /* Result of the last ring_peek, from which records are returned. */
 	size_t slice_count;
-	size_t position; /* Offset in the slices, which count as contiguous. */
-	size_t given; /* Size of the record that was returned last. */
-	bool has_pass; /* slices are valid. */
+	size_t position; /* Offset of the next record in the concatenated slices. */
+	size_t given; /* Size of the record that was returned last; 0 if none. */
+	bool has_pass; /* The slices are valid; otherwise, the next call peeks again. */
 	/* A copy of a record that wraps around the end of the ring. */
 	uint64_t wrapped[RING_RECORD_BYTES_MAX / sizeof(uint64_t)];
 };
 
-/* Returns false if the ring is empty at the moment; for a backward ring, once after all records were read. */
+/* Returns the next record, or false if the ring is empty at the moment. For a backward ring, false means that all
+ * records were returned; the next call begins with the newest of the records that were written since. */
 bool ring_reader_next(struct ring_reader *reader, struct record *record);
 
 #endif

@@ -28,8 +28,9 @@ struct ring_set {
 
 TALLY_MUST_CHECK enum tally_status ring_set_init(struct ring_set *set, const struct kernel_seam *kernel,
 	size_t slot_count, size_t data_bytes, struct tally_error *err);
-/* Adds an event to a slot; TALLY_LIMIT if that much memory cannot be locked (EPERM, EAGAIN, ENOMEM). */
+/* Adds an event to a slot. Returns TALLY_LIMIT if the memory of its ring cannot be locked (EPERM, EAGAIN, ENOMEM). */
 TALLY_MUST_CHECK enum tally_status ring_set_add(struct ring_set *set, size_t slot, int fd, struct tally_error *err);
+/* Unmaps all rings. */
 void ring_set_deinit(struct ring_set *set);
 
 #endif

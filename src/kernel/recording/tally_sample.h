@@ -11,10 +11,12 @@
 
 #include "abi/sample.h"
 
-/* Returns TALLY_CORRUPT if the record does not have that layout or is not aligned. */
+/* Decodes a record of this layout. Returns TALLY_CORRUPT if the record is too short for it, or if its arrays are not
+ * aligned to 8 bytes. */
 TALLY_MUST_CHECK enum tally_status sample_present(const struct record_layout *layout, const struct record *record,
 	struct tally_sample *sample, struct tally_error *err);
 
+/* Converts a record of the public interface; the result borrows its bytes. */
 static inline struct record tally_record_inside(const struct tally_record *record)
 {
 	return (struct record){

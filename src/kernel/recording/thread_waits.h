@@ -3,7 +3,7 @@
  * thread_waits.h - reads from /proc/PID/stat, status and syscall what threads are waiting for, for waits that begin
  * before a recording. Source: proc(5).
  *
- *	thread_waits_read(kernel, tid, &now);
+ *	struct thread_wait now = thread_waits_read(kernel, tid);
  *	if (now.is_waiting) ... now.state == 'S', now.syscall, now.ip ...
  */
 #ifndef KERNEL_RECORDING_THREAD_WAITS_H
@@ -12,9 +12,9 @@
 #include "kernel/system/kernel_seam.h"
 
 struct thread_wait {
-	bool exists;
-	bool is_kernel; /* A kernel thread. */
-	bool is_waiting;
+	bool exists; /* False if the thread has ended. */
+	bool is_kernel; /* A kernel thread; only is_waiting and state are then also set. */
+	bool is_waiting; /* The state is S, D, T or t. */
 	char state; /* Letter of the state, as ps shows it. */
 	uint32_t pid; /* Process of the thread. */
 	int32_t syscall; /* Number of the system call; -1 if none or unknown. */

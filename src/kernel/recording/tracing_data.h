@@ -4,7 +4,7 @@
  *
  * Layout: magic, version, byte order, word size, page size; header_page and header_event; ftrace formats (none); per
  * subsystem the formats of its events; kallsyms (empty); printk formats; command names (empty, because comm records
- * have them). Source: seeds/perf.data-file-format.txt; what perf 6.1 writes.
+ * have them). Source: Linux, tools/perf/Documentation/perf.data-file-format.txt; what perf 6.1 writes.
  */
 #ifndef KERNEL_RECORDING_TRACING_DATA_H
 #define KERNEL_RECORDING_TRACING_DATA_H
