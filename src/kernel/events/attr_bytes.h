@@ -10,8 +10,8 @@
 
 #define ATTR_BYTES_MAX 4096u /* The kernel accepts at most a page. */
 
-/* Converts a structure of as many bytes as its size field says. Returns TALLY_INVALID if the size is not valid, and
- * TALLY_UNSUPPORTED if a field that tally does not know is not 0. */
+/* Converts the structure at bytes, whose size field says how large it is. Returns TALLY_INVALID if the size is not
+ * valid, and TALLY_UNSUPPORTED if a field that tally does not know is not 0. */
 TALLY_MUST_CHECK enum tally_status attr_from_bytes(const void *bytes, struct perf_attr *attr, struct tally_error *err);
 
 #endif

@@ -20,7 +20,7 @@ enum breakpoint_answer { BREAKPOINT_UNKNOWN, BREAKPOINT_FIRES, BREAKPOINT_SILENT
 
 /* Tests breakpoints of the same kind as attr: on data accesses or on execution. */
 enum breakpoint_answer breakpoint_probe(const struct kernel_seam *kernel, const struct perf_attr *attr);
-/* Does what perf_event_open(2) does, but refuses a breakpoint that would never fire with ENODEV. */
+/* Calls perf_event_open(2), but fails with errno ENODEV for a breakpoint that would never fire. */
 int event_open(const struct kernel_seam *kernel, const struct perf_attr *attr, pid_t pid, int cpu, int group_fd,
 	unsigned long flags);
 

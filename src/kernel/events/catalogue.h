@@ -21,7 +21,8 @@ struct event_catalogue {
 TALLY_MUST_CHECK enum tally_status event_catalogue_create(
 	const struct kernel_seam *kernel, struct event_catalogue **catalogue, struct tally_error *err);
 void event_catalogue_destroy(struct event_catalogue *catalogue);
-/* Returns the generic event or PMU with the most similar name; NULL if none is similar. */
+/* Returns the generic event or PMU with the most similar name, or NULL if none is similar. The name is valid as long as
+ * the catalogue. */
 const char *event_catalogue_nearest(struct event_catalogue *catalogue, const char *word);
 /* Limits generic events to one kind of core: "core" (cpu_core), "atom", or the whole name of a PMU. Returns false if
  * there is no such kind, which is always so on machines with one kind of core. */

@@ -20,16 +20,17 @@ struct term_scope {
 	struct text config_terms; /* Terms that set config*, each preceded by a comma. */
 };
 
-/* Sets err to "REASON 'AT'", with the column of at in the terms. */
+/* Sets err to "REASON 'AT'" with the column of at in the terms, and returns TALLY_INVALID. at is a part of the
+ * terms. */
 enum tally_status term_fail(
 	const struct term_scope *scope, struct tally_str at, struct tally_error *err, const char *reason);
 /* Removes the quotes around a value; fails if the closing one is missing. */
 TALLY_MUST_CHECK enum tally_status term_unquote(
 	const struct term_scope *scope, struct tally_str value, struct tally_str *text, struct tally_error *err);
-/* Applies one term; value is empty if there is none. Sets *known to false if it is not one of these terms. */
+/* Applies one term; value is empty if there is none. Sets *known to false if the term is not a common one. */
 TALLY_MUST_CHECK enum tally_status common_term_apply(
 	struct term_scope *scope, struct tally_str name, struct tally_str value, bool *known, struct tally_error *err);
-/* Appends the names of these terms, each preceded by a comma. */
+/* Appends the names of the common terms, each preceded by a comma. */
 void common_terms_append(struct text *text);
 
 #endif

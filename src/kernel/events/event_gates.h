@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_gates.h - explains why the kernel refuses an event for reasons other than permission: the hardware, other users
- * of the PMU, the attr or a limit. The explanation is a sentence without the name of the event; it includes the
- * smallest change that allows the event.
+ * of the PMU, the attr or a limit. The functions gate_... append a sentence without the name of the event, which
+ * includes the smallest change that allows the event.
  */
 #ifndef KERNEL_EVENTS_EVENT_GATES_H
 #define KERNEL_EVENTS_EVENT_GATES_H

@@ -8,7 +8,8 @@
  *	struct event_listing listing;
  *	event_listing_init(&listing, catalogue);
  *	event_listing_add(&listing, 1u << LISTED_SOFTWARE, "*", err);
- *	for each: event_opening_try(&listing, &listing.events.items[i], &opening, err);
+ *	for each: event_opening_try(&listing, &listing.events.items[i], true, &opening, err); ...
+ *		event_opening_deinit(&opening);
  */
 #ifndef KERNEL_EVENTS_EVENT_LISTING_H
 #define KERNEL_EVENTS_EVENT_LISTING_H
@@ -40,7 +41,7 @@ struct listed_event {
 	const char *terms; /* Terms of a LISTED_PMU, as sysfs has them. */
 	const char *description; /* NULL if none. */
 	const char *unit; /* NULL if none. */
-	double scale;
+	double scale; /* Factor that converts the count to unit. */
 };
 
 struct event_listing {
@@ -49,12 +50,12 @@ struct event_listing {
 	VEC(struct listed_event) events;
 	struct tally_error tracefs_error; /* Status TALLY_OK if tracepoints could be listed. */
 	struct tally_error vendor_error; /* Status TALLY_OK if vendors' events could be listed or were not requested. */
-	struct pfm_library *pfm; /* NULL if not loaded. */
+	struct pfm_library *pfm; /* The library libpfm4; NULL if not loaded. */
 };
 
 /* The result of event_opening_try. */
 struct event_opening {
-	bool was_tried; /* False for syntax entries and events that the tool itself measures. */
+	bool was_tried; /* False if the event was not opened: without by_opening, or for syntax, tool and SDT events. */
 	bool opens;
 	struct text encoding; /* "pmu/config=0x1,.../"; empty if the name was not parsed. */
 	struct text reason; /* Why the event does not open. */

@@ -28,12 +28,14 @@ void event_list_drop(struct event_list *list, const bool *is_dropped);
 /* Appends a copy of specs first..first + count - 1; their groups become groups of the copies. */
 TALLY_MUST_CHECK enum tally_status event_list_repeat(
 	struct event_list *list, size_t first, size_t count, struct tally_error *err);
-/* Merges the specs of one event on several kinds of core, so that they are reported as one, with the plain name. */
+/* Marks specs of one event on several kinds of core as merged, so that they are reported as one event, and removes the
+ * kind of core from its name. */
 TALLY_MUST_CHECK enum tally_status event_list_merge_cores(struct event_list *list, struct tally_error *err);
 /* Appends an event without a name, alone in its group, that excludes guests. Returns NULL if memory runs out or the
  * list is full. */
 struct event_spec *event_list_add(struct event_list *list, struct tally_error *err);
-/* Makes one group of the specs from first on, or one for each kind of core on which they count. */
+/* Makes one group of the specs from first to the end of the list, or one group for each kind of core if they count on
+ * several. */
 void event_list_group(struct event_list *list, size_t first, bool is_weak);
 void event_list_deinit(struct event_list *list);
 

@@ -34,6 +34,7 @@ enum tool_event {
  * machine supports, which is chosen before any event is opened. */
 enum record_callgraph { CALLGRAPH_NONE, CALLGRAPH_FP, CALLGRAPH_DWARF, CALLGRAPH_LBR, CALLGRAPH_BPF, CALLGRAPH_AUTO };
 
+/* TERM_UNSAID: the expression does not contain the term. */
 enum term_choice { TERM_UNSAID, TERM_NO, TERM_YES };
 
 /* Terms that concern the samples of one event. They override the options of record. */
@@ -44,7 +45,7 @@ struct recording_terms {
 	enum term_choice overwrite; /* The ring overwrites its oldest records. */
 	uint32_t stack_bytes; /* 0 if not set. */
 	uint64_t branch_sample_type; /* 0 if not set. */
-	uint64_t most_events; /* Term "nr"; 0 if not set. */
+	uint64_t most_events; /* Term "nr": maximum number of samples; 0 if not set. */
 	/* Name of the first such term, including "freq"; NULL if the event is also valid for counting. */
 	const char *first;
 };
@@ -70,7 +71,7 @@ struct event_spec {
 	bool is_of_other_core; /* The same event as the spec before, on another kind of core. */
 	bool is_merged; /* Counts are added to those of the spec before, as for several uncore PMUs. */
 	const char *cgroup; /* Cgroup to count, as the user named it; NULL for any. */
-	const char *cgroup_path; /* Directory of cgroup. */
+	const char *cgroup_path; /* Directory of cgroup; NULL without a cgroup. */
 	const char *filter; /* Filter on fields of a tracepoint; NULL for none. */
 	/* Filter on samples of other events, by a BPF program; NULL for none. */
 	const struct sample_filter_list *sample_filter;

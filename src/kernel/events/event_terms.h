@@ -12,8 +12,8 @@
 #include "kernel/events/catalogue.h"
 #include "kernel/events/event_spec.h"
 
-/* Applies the terms to spec; pmu is NULL for a generic event. On failure err->offset is the column in terms, or
- * TALLY_NO_OFFSET if all of them are meant. Strings are allocated in list_arena. */
+/* Applies the terms to spec; pmu is NULL for a generic event. On failure, err->offset is the column in terms, or
+ * TALLY_NO_OFFSET if the error concerns no single term. Strings of spec are allocated in list_arena. */
 TALLY_MUST_CHECK enum tally_status event_terms_apply(const struct event_catalogue *catalogue, const struct pmu *pmu,
 	struct tally_str terms, struct arena *list_arena, struct event_spec *spec, struct tally_error *err);
 

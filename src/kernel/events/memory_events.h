@@ -18,7 +18,7 @@ struct memory_event_request {
 	uint64_t least_latency; /* Minimum latency of loads in cycles, if the PMU can filter by it. */
 };
 
-/* Returns TALLY_NOT_FOUND if no PMU of this machine has such events. The text is NUL-terminated. */
+/* Appends the events to the text, NUL-terminated. Returns TALLY_NOT_FOUND if no PMU of this machine has such events. */
 TALLY_MUST_CHECK enum tally_status memory_events_find(const struct kernel_seam *kernel,
 	const struct memory_event_request *request, struct text *events, struct tally_error *err);
 

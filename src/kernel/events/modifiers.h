@@ -17,12 +17,13 @@
 struct modifiers {
 	bool user, kernel, hv, guest, host, exclude_idle;
 	bool is_precise_max, is_sampling_leader, is_pinned, is_weak, is_exclusive, stays_in_place, is_shared;
-	unsigned precise; /* 0 to 3. */
-	bool is_repeated; /* A letter occurs twice, or p more than three times. */
+	unsigned precise; /* Number of letters p. */
+	bool is_repeated; /* A letter other than p occurs twice, or p more than three times; callers refuse this. */
 };
 
 /* Parses modifier letters at the start of text and returns their number. */
 size_t modifiers_parse(struct tally_str text, struct modifiers *modifiers);
+/* Sets the modifiers in spec. is_for_group says that they are those of its group, so they are added to its own. */
 void modifiers_apply(const struct modifiers *modifiers, struct event_spec *spec, bool is_for_group);
 /* Appends the letters that stand for the flags of the spec, if any. */
 void modifiers_format(struct text *text, const struct event_spec *spec);

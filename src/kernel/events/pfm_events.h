@@ -25,7 +25,7 @@ struct pfm_name { /* Valid during the call of pfm_each. */
 /* Called for each name; returns false to stop. */
 typedef bool (*pfm_each)(void *context, const struct pfm_name *name);
 
-/* Opens the library, which is loaded only once if several users have it open. Returns TALLY_UNSUPPORTED if this program
+/* Opens the library, which is loaded only once if it is opened several times. Returns TALLY_UNSUPPORTED if this program
  * was built without the header of libpfm4, or if the library is not installed. */
 TALLY_MUST_CHECK enum tally_status pfm_library_open(struct pfm_library **library, struct tally_error *err);
 void pfm_library_close(struct pfm_library *library);

@@ -22,7 +22,7 @@ struct pmu {
 	bool is_core; /* A PMU of CPU cores, which also accepts generic event names. */
 	bool is_hybrid; /* The machine has several kinds of core, and generic events encode the type of this PMU. */
 	bool is_left_out; /* Generic events do not use it, because another kind of core was requested. */
-	const char *cpus; /* CPU list of the file cpumask or cpus; NULL if it counts on any CPU and for any task. */
+	const char *cpus; /* CPU list of the file cpumask or cpus; NULL if the PMU counts on every CPU. */
 	bool is_uncore; /* The PMU has a cpumask: it counts CPUs, not tasks. */
 };
 
@@ -35,11 +35,12 @@ struct pmu_alias {
 
 TALLY_MUST_CHECK enum tally_status pmu_load_all(const struct kernel_seam *kernel, struct arena *arena,
 	struct pmu **pmus, size_t *count, struct tally_error *err);
+/* Returns the PMU with exactly this name, or NULL. */
 const struct pmu *pmu_find(const struct pmu *pmus, size_t count, struct tally_str name);
 /* Returns whether name stands for this PMU; the prefix "uncore_" and the suffix "_N" may be left out. */
 bool pmu_matches(const struct pmu *pmu, struct tally_str name);
-/* Sets the bits of a format in attr. Returns TALLY_NOT_FOUND if the PMU has no such format, and TALLY_INVALID if the
- * value has too many bits. */
+/* Stores value in the bits of attr that the format called term describes. Returns TALLY_NOT_FOUND if the PMU has no
+ * such format, and TALLY_INVALID if the value has too many bits. */
 TALLY_MUST_CHECK enum tally_status pmu_term_set(const struct kernel_seam *kernel, const struct pmu *pmu,
 	struct tally_str term, uint64_t value, struct perf_attr *attr, struct tally_error *err);
 /* Reads a named event; TALLY_NOT_FOUND if the PMU has no event of this name. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * privileges.h - explains why perf_event_open or mapping the ring was refused: the cause, and the smallest change that
- * allows it. errno is preserved. No other module explains such refusals.
+ * allows it. Callers use only this module, which calls event_gates.h for causes other than permission. errno is
+ * preserved.
  */
 #ifndef KERNEL_EVENTS_PRIVILEGES_H
 #define KERNEL_EVENTS_PRIVILEGES_H
@@ -13,9 +14,9 @@ enum refusal {
 	/* The machine lacks the event (ENOENT, ENODEV, EOPNOTSUPP, EINVAL of an absent PMU ...). */
 	REFUSAL_NO_HARDWARE,
 	REFUSAL_PERMISSION, /* perf_event_paranoid, seccomp, a security module, or a missing capability. */
-	REFUSAL_FDS, /* EMFILE or ENFILE. */
-	REFUSAL_MEMORY,
-	REFUSAL_BUSY, /* Another user occupies the hardware. */
+	REFUSAL_FDS, /* Too many files are open (EMFILE, ENFILE). */
+	REFUSAL_MEMORY, /* ENOMEM. */
+	REFUSAL_BUSY, /* Other events occupy the hardware (EBUSY, ENOSPC). */
 	REFUSAL_GONE, /* ESRCH: the thread has ended. */
 	/* The kernel lacks a feature of the attr (E2BIG, EINVAL); retrying without it may succeed. */
 	REFUSAL_OLD_KERNEL,
@@ -26,6 +27,7 @@ enum refusal {
 bool may_measure_all(const struct kernel_seam *kernel);
 /* Returns whether a seccomp filter of this process refuses perf_event_open with any arguments. */
 bool seccomp_forbids_events(const struct kernel_seam *kernel);
+/* Returns the cause of a failed perf_event_open of the event. */
 enum refusal refusal_of(const struct kernel_seam *kernel, const struct event_spec *spec, int errnum);
 /* Sets err to "cannot open 'cycles': REASON" and its errnum, and returns its status. */
 enum tally_status refusal_explain(const struct kernel_seam *kernel, const struct event_spec *spec, pid_t pid, int cpu,

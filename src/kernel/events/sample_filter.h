@@ -22,8 +22,8 @@ struct sample_filter_list {
 	size_t count; /* 0 if every sample passes. */
 };
 
-/* Appends to the existing conditions, all of which must hold. On failure err->offset is the position in the text, and
- * the message says what is expected. */
+/* Appends the conditions of the text to those in filter; the new and the old ones must hold. On failure, err->offset is
+ * the column in the text, and the message says what is expected. */
 TALLY_MUST_CHECK enum tally_status sample_filter_parse(
 	const char *text, const struct kernel_seam *kernel, struct sample_filter_list *filter, struct tally_error *err);
 /* Fails if samples of the event lack a field that the filter uses; the message names the option that adds it. */

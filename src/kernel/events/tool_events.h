@@ -19,6 +19,7 @@
 enum tool_event tool_event_find(struct tally_str name);
 /* Returns NULL for TOOL_NONE. */
 const char *tool_event_name(enum tool_event tool);
+/* Returns a description of one line; NULL for TOOL_NONE. */
 const char *tool_event_description(enum tool_event tool);
 /* Returns whether the event is a constant of the machine, not a time of a run. */
 bool tool_event_is_constant(enum tool_event tool);

@@ -25,8 +25,8 @@ struct tracepoint_hold {
 
 /* Opens an event for each tracepoint of the list, unless there are only a few and none comes from a pattern. Removes
  * events that come from a pattern, are in no group, and are refused although others of the pattern open; left_out gets
- * a line for each pattern and reason. is_sampling matters because the kernel may refuse only samples with the fields of
- * the tracepoint. */
+ * a line for each pattern and reason. is_sampling says whether the caller samples, because the kernel may refuse
+ * sampling of a tracepoint but allow counting. */
 TALLY_MUST_CHECK enum tally_status tracepoint_hold_open(struct tracepoint_hold *hold, const struct kernel_seam *kernel,
 	bool is_sampling, struct event_list *events, struct text *left_out, struct tally_error *err);
 /* Closes the events of the hold; if there are many, a child process does so, for which the caller need not wait. */

@@ -14,7 +14,8 @@
 #include "base/bytes.h"
 #include "kernel/system/kernel_files.h"
 
-/* Returns the directory of tracefs, a constant, or "" if it is not mounted. Mounts it first if root calls. */
+/* Returns the directory of tracefs, which is a constant string, or "" if it is not mounted. If it is not mounted and
+ * the process is root, it is mounted first. */
 const char *tracefs_directory(const struct kernel_seam *kernel);
 /* Reads the ID of a tracepoint. Returns TALLY_NOT_FOUND, with the nearest name, if there is none of this name, and
  * TALLY_DENIED, with the remedy, if tracefs cannot be read. */

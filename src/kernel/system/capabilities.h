@@ -29,7 +29,7 @@ bool user_namespace_is_nested(const struct kernel_seam *kernel);
 bool pid_namespace_is_nested(const struct kernel_seam *kernel);
 /* Returns whether the capability is effective in the initial user namespace. */
 bool capability_is_held(const struct kernel_seam *kernel, enum capability capability);
-/* Returns the number after a field of /proc/self/status ("\nCapEff:"); 0 if there is none. */
+/* Returns the number in this base after a field of /proc/self/status, such as "\nCapEff:"; 0 if there is none. */
 uint64_t own_status_number(const struct kernel_seam *kernel, const char *field, int base);
 
 #endif

@@ -3,7 +3,7 @@
  * cpu_topology.h - parses lists of CPUs ("0-3,8"), and reads which CPUs are online and to which core, die, socket and
  * node each belongs.
  *
- * Lists belong to the caller (free the array). No table is sized by a compile-time CPU count. Source: the kernel's
+ * Lists belong to the caller, who frees the arrays. No table is sized by a compile-time CPU count. Source: the kernel's
  * Documentation/admin-guide/cputopology.rst, sysfs-devices-system-cpu.
  *
  *	int *cpus; size_t count;
@@ -17,7 +17,7 @@
 
 struct cpu_place { /* Unknown fields are -1. */
 	int cpu, core, die, socket, node;
-	int cluster, cache; /* Set by cpu_places_caches; cache is the number of the first CPU that shares it. */
+	int cluster, cache; /* Set by cpu_places_caches; a cache is identified by the first CPU that uses it. */
 };
 
 /* Parses a list into sorted, distinct numbers; an empty text is an empty list. TALLY_INVALID if it is malformed. */

@@ -4,8 +4,9 @@
  * the program, or if the program changes privileges (set-user-ID, set-group-ID, file capabilities). The command
  * continues.
  *
- * Events that hang up while their thread lives were ended in this way. After the command has ended, this cannot be
- * detected, so the file of the program is examined instead. Any thread. Source: execve(2), perf_event_open(2), proc(5).
+ * If the events of a thread hang up (POLLHUP) while the thread lives, the kernel has ended them in this way. After the
+ * command has ended, this cannot be detected, so the file of the program is examined instead. Any thread. Source:
+ * execve(2), perf_event_open(2), proc(5).
  *
  *	if (recorder_target_is_over(r) && !thread_is_ending(kernel, pid)) ...
  *	if (exec_stop_explain(argv[0], &reason)) ...
@@ -21,7 +22,7 @@
 
 /* Returns whether a thread is exiting or has ended. */
 bool thread_is_ending(const struct kernel_seam *kernel, pid_t tid);
-/* Appends why events end at the exec of a command ("you may not read /bin/x"), which is searched as execvp(3) does.
+/* Appends why events end at the exec of a command ("you may not read /bin/x"); its file is searched as by execvp(3).
  * Returns false if they do not end. */
 bool exec_stop_explain(const char *command, struct text *reason);
 
@@ -34,6 +35,7 @@ struct exec_sentinel {
 	size_t ring_bytes;
 };
 
+/* Opens the event. On failure, fd is -1, and exec_sentinel_is_cut_off returns false. */
 void exec_sentinel_open(struct exec_sentinel *s, const struct kernel_seam *kernel, pid_t thread);
 /* Returns whether the kernel ended the events of the thread although the thread continues. */
 bool exec_sentinel_is_cut_off(const struct exec_sentinel *s);

@@ -25,8 +25,8 @@ struct host_cpu {
 };
 struct host_node {
 	uint32_t node;
-	uint64_t mem_total_kb, mem_free_kb;
-	struct tally_str cpus;
+	uint64_t mem_total_kb, mem_free_kb; /* In KiB. */
+	struct tally_str cpus; /* A list such as "0-3,8". */
 };
 struct host_capability {
 	struct tally_str name, value;
@@ -38,8 +38,8 @@ struct host_pmu {
 	size_t cap_count;
 };
 struct host_cache {
-	uint32_t level, line_size, sets, ways;
-	struct tally_str type, size, map;
+	uint32_t level, line_size, sets, ways; /* line_size is in bytes. */
+	struct tally_str type, size, map; /* As in sysfs: "Data", "32K", and the list of CPUs that share the cache. */
 };
 struct host_memory_node { /* A node and its blocks of physical memory, one bit per block. */
 	uint64_t node, bit_count;
@@ -51,7 +51,7 @@ struct host_info {
 	struct tally_str hostname, osrelease, arch, cpudesc, cpuid; /* Empty if unknown. */
 	uint32_t e_machine, e_flags; /* From the ELF header of this program; 0 if unknown. */
 	uint32_t cpus_available, cpus_online;
-	uint64_t total_mem_kb;
+	uint64_t total_mem_kb; /* In KiB. */
 	struct host_strings sockets, dies, threads; /* Distinct lists of CPUs that share a socket, a die or a core. */
 	struct host_cpu *cpus; /* Indexed by CPU number; NULL if unknown. */
 	size_t cpu_count;
@@ -61,7 +61,7 @@ struct host_info {
 	size_t pmu_count;
 	struct host_cache *caches;
 	size_t cache_count;
-	uint64_t memory_block_bytes;
+	uint64_t memory_block_bytes; /* Size of a block of physical memory in sysfs; 0 if unknown. */
 	struct host_memory_node *memory_nodes;
 	size_t memory_node_count;
 };

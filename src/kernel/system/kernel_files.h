@@ -18,8 +18,8 @@ struct name_list {
 	size_t len, cap;
 };
 
-/* Reads a file without trailing white space. Returns TALLY_NOT_FOUND if it does not exist, and TALLY_DENIED if it
- * cannot be read. */
+/* Reads a file into a text from malloc, without trailing spaces and newlines. Returns TALLY_NOT_FOUND if it does not
+ * exist, and TALLY_DENIED if a permission is missing. */
 TALLY_MUST_CHECK enum tally_status kernel_text(const struct kernel_seam *kernel, char **text, struct tally_error *err,
 	const char *path_format, ...) TALLY_PRINTF(4, 5);
 /* Lists the names in a directory, sorted, except those that start with a dot. */
@@ -30,7 +30,8 @@ void name_list_deinit(struct name_list *names);
 bool kernel_has(const struct kernel_seam *kernel, const char *path_format, ...) TALLY_PRINTF(2, 3);
 /* Returns whether the file can be read but is empty, for example because /dev/null is mounted over it. */
 bool kernel_is_empty(const struct kernel_seam *kernel, const char *path_format, ...) TALLY_PRINTF(2, 3);
-/* Reads a number from a file; returns fallback if the file is missing or has no number. */
+/* Reads a decimal, hexadecimal (0x) or octal number from the start of a file; returns fallback if the file cannot be
+ * read or has no number. */
 int64_t kernel_number(const struct kernel_seam *kernel, int64_t fallback, const char *path_format, ...)
 	TALLY_PRINTF(3, 4);
 

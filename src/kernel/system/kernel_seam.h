@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_seam.h - declares the table of functions through which kernel/ uses Linux: the system calls of perf
- * events, and the root of /proc and /sys.
+ * kernel_seam.h - declares the table of functions through which kernel/ uses Linux: the system calls of perf events,
+ * and the root of /proc and /sys.
  *
  * The table is constant and passed down from the program; tests pass a scripted kernel and a directory tree. Nothing
  * else in kernel/ calls perf_event_open, or mmap, ioctl or read of an event. Each function returns what the system call
@@ -29,9 +29,9 @@ struct kernel_seam {
 	void *(*mmap)(void *context, size_t size, int protection, int fd, off_t offset);
 	int (*munmap)(void *context, void *address, size_t size);
 	int (*close)(void *context, int fd);
-	int (*poll)(void *context, void *pollfds, size_t count, int timeout_ms);
-	/* Appends why perf_event_open returned errnum for a thread, and returns true, if the reason does not come from
-	 * perf events. May be NULL. */
+	int (*poll)(void *context, void *pollfds, size_t count, int timeout_ms); /* pollfds are struct pollfd. */
+	/* If this seam itself caused the failure of perf_event_open with errnum for a thread, appends the reason and
+	 * returns true; otherwise returns false. NULL if the seam causes no failures. */
 	bool (*explain)(void *context, pid_t pid, int errnum, struct text *reason);
 };
 

@@ -26,7 +26,8 @@ enum surroundings {
 enum surroundings surroundings_find(const struct kernel_seam *kernel);
 /* Appends how to get a capability, named without CAP_: "run as root, or ..." */
 void remedy_capability(enum surroundings where, const char *capability, struct text *text);
-/* Does the same for a process in another user namespace than the initial one, where capabilities have no effect. */
+/* Appends how to get a capability if the process is in a user namespace other than the initial one, where capabilities
+ * have no effect on perf events. */
 void remedy_user_namespace(enum surroundings where, const char *capability, struct text *text);
 /* Appends how to allow perf_event_open in a seccomp filter; has_perfmon says that CAP_PERFMON did not suffice. */
 void remedy_seccomp(enum surroundings where, bool has_perfmon, struct text *text);

@@ -14,7 +14,7 @@ struct target_request { /* Values of the options; NULL or false if not set. */
 	const char *pids, *tids, *cpus, *user;
 	bool system_wide;
 	bool has_command;
-	bool per_thread;
+	bool per_thread; /* Option --per-thread. */
 };
 
 struct target {
