@@ -27,11 +27,11 @@ enum aggregation_mode {
 
 struct aggregation {
 	enum aggregation_mode mode;
-	/* One place per group, sorted; only the fields that mode concerns are meaningful. NULL for AGGREGATE_ALL and
+	/* One place per group, sorted; only the fields by which mode groups are valid. NULL for AGGREGATE_ALL and
 	 * AGGREGATE_THREAD. */
 	struct cpu_place *places;
-	pid_t *threads; /* One per group of AGGREGATE_THREAD, else NULL. */
-	unsigned cache_level; /* Used by AGGREGATE_CACHE. */
+	pid_t *threads; /* For AGGREGATE_THREAD, one per group; else NULL. */
+	unsigned cache_level; /* Level of the caches of AGGREGATE_CACHE; otherwise 0. */
 	size_t len; /* Number of groups. */
 	int *cpus; /* Sorted. */
 	uint32_t *group_of_cpu; /* Index of the group of each of cpus. */
@@ -39,20 +39,21 @@ struct aggregation {
 };
 
 struct aggregate {
-	uint64_t value; /* Scaled. */
+	uint64_t value; /* Sum of the counts, which are scaled first if is_scaling was set. */
 	struct count raw; /* Sums of the unscaled counts. */
 	uint32_t cpu_count; /* Number of CPUs that counted. */
 };
 
-/* For AGGREGATE_CACHE, the caller sets aggregation->cache_level before (0: the last level). */
+/* Makes an aggregation of the CPUs or threads of the set. For AGGREGATE_CACHE, the caller sets aggregation->cache_level
+ * before the call (0: the last level). */
 TALLY_MUST_CHECK enum tally_status aggregation_make(const struct kernel_seam *kernel, const struct counter_set *set,
 	enum aggregation_mode mode, struct aggregation *aggregation, struct tally_error *err);
 /* Makes an aggregation of known places, which are sorted by CPU; mode is neither AGGREGATE_ALL nor AGGREGATE_THREAD. */
 TALLY_MUST_CHECK enum tally_status aggregation_group(const struct cpu_place *places, size_t count,
 	enum aggregation_mode mode, struct aggregation *aggregation, struct tally_error *err);
 void aggregation_deinit(struct aggregation *aggregation);
-/* Fills aggregation->len results. previous has the counts of an earlier read, in the order of counter->counts, which
- * are subtracted; NULL for none. */
+/* Fills aggregation->len results with the sums of the counter's counts. previous has the counts of an earlier read,
+ * which are subtracted first, in the order of counter->counts; NULL for none. */
 void aggregate_counter(const struct aggregation *aggregation, const struct counter *counter,
 	const struct count *previous, bool is_scaling, struct aggregate *results);
 

@@ -8,7 +8,8 @@
  *
  *	struct counter_set *set;
  *	if (counter_set_open(kernel, &events, &target, &options, &set, err) != TALLY_OK) ...
- *	counter_set_enable(set); ... counter_set_read(set, err); ... counter_count(set, event, cpu, thread) ...
+ *	counter_set_enable(set); ... counter_set_read(set, err); ... // counter_set_read is in reading.h
+ *	struct count count = counter_count(&set->counters[event], cpu, thread);
  *
  * Source: perf_event_open(2).
  */
@@ -73,20 +74,23 @@ void counter_set_enable(struct counter_set *set);
 void counter_set_disable(struct counter_set *set);
 void counter_set_reset(struct counter_set *set);
 
+/* Returns whether the machine has the event, even if this user may not count it. */
 static inline bool counter_is_supported(const struct counter *counter)
 {
 	return counter->refused_errnum == 0;
 }
+/* Returns the count of the last read; cpu and thread are indexes of counter->cpus and counter->threads. */
 static inline struct count counter_count(const struct counter *counter, size_t cpu, size_t thread)
 {
 	return counter->counts[cpu * counter->thread_count + thread];
 }
+/* Returns the descriptor for the CPU and thread with these indexes; -1 if it is not open. */
 static inline int counter_fd(const struct counter *counter, size_t cpu, size_t thread)
 {
 	return counter->fds[cpu * counter->thread_count + thread];
 }
 
-/* Sets all counts and times to 0, which readers treat as not counted. */
+/* Sets all counts and times of the last read to 0, which readers of counts treat as not counted. */
 void counter_set_drop_counts(struct counter_set *set);
 
 #endif

@@ -26,12 +26,13 @@ enum fit_state {
 
 struct fit_plan {
 	enum fit_state *states; /* One per event. */
-	uint32_t *rounds; /* Round of each event with FIT_COUNTS. */
+	uint32_t *rounds; /* One per event: its round, from 0; valid with FIT_COUNTS. */
 	uint32_t round_count;
-	size_t len;
+	size_t len; /* Number of events. */
 };
 
-/* anchor is the index of an event that is added to each round; SIZE_MAX for none. */
+/* Plans rounds for the events of the set that are open. anchor is the index of an event that is added to each round;
+ * SIZE_MAX for none. */
 TALLY_MUST_CHECK enum tally_status fit_plan_make(
 	const struct counter_set *set, size_t anchor, struct fit_plan *plan, struct tally_error *err);
 void fit_plan_deinit(struct fit_plan *plan);

@@ -12,6 +12,7 @@
 
 #include "kernel/system/kernel_seam.h"
 
+/* WATCHDOG_HOLDS_COUNTER: the NMI watchdog is on and occupies one counter on each CPU. */
 enum watchdog_state { WATCHDOG_UNKNOWN, WATCHDOG_OFF, WATCHDOG_HOLDS_COUNTER };
 
 struct pmu_holder {
@@ -27,7 +28,7 @@ struct pmu_holders {
 };
 
 enum watchdog_state watchdog_state(const struct kernel_seam *kernel);
-/* Lists all processes but the calling one. */
+/* Lists the processes, except the calling one, that have performance events open. */
 TALLY_MUST_CHECK enum tally_status pmu_holders_find(
 	const struct kernel_seam *kernel, struct pmu_holders *holders, struct tally_error *err);
 void pmu_holders_deinit(struct pmu_holders *holders);

@@ -4,8 +4,8 @@
  *
  * The limit is A's mean raised by a fraction or by a difference, or a fixed number. B exceeds it if a one-sided test
  * rejects that B is at the limit, and does not exceed it if the opposite test rejects that; otherwise the answer is
- * open. So with a level of 0.01, at most one of 100 comparisons of equal programs finds that B exceeds A, whatever the
- * spread is.
+ * open (RUN_OPEN). So with a level of 0.01, at most one of 100 comparisons of equal programs finds that B exceeds A,
+ * whatever the spread is.
  *
  * The test is the Mann-Whitney test, without assumptions on how values are distributed, if both sides have enough
  * values for its smallest p to be below the level. With fewer, or if only the means and deviations are known, it is
@@ -45,17 +45,20 @@ enum run_verdict { RUN_DOES_NOT_EXCEED, RUN_EXCEEDS, RUN_OPEN };
 
 struct run_gate_result {
 	enum run_verdict verdict;
-	double p_exceeds; /* Probability of a B at least this high if it were at the limit. */
-	double p_below; /* Probability of a B at least this low if it were at the limit. */
+	double p_exceeds; /* p value: probability of measuring at least as high a B if B is exactly at the limit. */
+	double p_below; /* p value: probability of measuring at least as low a B if B is exactly at the limit. */
 	bool has_spread; /* False if the values of each side are equal, so that only the means were compared. */
 	bool by_ranks; /* The Mann-Whitney test was used. */
-	double found; /* Excess over the limit that is detected with probability RUN_GATE_POWER; 0 without spread. */
-	/* Number of runs per side that would decide with the same probability that B does not exceed the limit if it is
-	 * as A; 0 if there are enough, or if the number is unknown. */
+	/* Excess of B over the limit that these numbers of runs detect with probability RUN_GATE_POWER; 0 without
+	 * spread. */
+	double found;
+	/* With RUN_OPEN: number of runs per side after which a B that is equal to A (for a fixed limit: that has the
+	 * mean measured here) is found not to exceed the limit, with probability RUN_GATE_POWER; 0 if there are enough
+	 * runs already or the number is unknown. */
 	uint64_t needed;
 };
 
-/* Computes mean and deviation of the values, which the side borrows. */
+/* Computes mean and deviation of the values, which are sorted in ascending order and which the side borrows. */
 struct run_gate_side run_gate_side_of(const double *sorted, size_t len);
 /* Returns TALLY_INVALID if B is empty, or if A is empty and the limit is not fixed. */
 TALLY_MUST_CHECK enum tally_status run_gate_decide(const struct run_gate_side *a, const struct run_gate_side *b,

@@ -3,11 +3,11 @@
  * run_statistics.h - computes statistics of repeated measurements: the median with its confidence interval, outliers,
  * and the comparison of two sets.
  *
- * Pure; the functions assume no distribution of the values, and get them sorted (run_values_sort). Intervals aim at
- * RUN_CONFIDENCE and contain the confidence that they reach, which is never less if it is known exactly.
+ * Pure; the functions assume no distribution of the values, which must be sorted (run_values_sort). The coverage of an
+ * interval is at least RUN_CONFIDENCE if it can be computed exactly, and approximately RUN_CONFIDENCE otherwise.
  *
- * Sources: the binomial distribution of order statistics; the Mann-Whitney U test and the Hodges-Lehmann shift with
- * its interval (Hollander and Wolfe, Nonparametric Statistical Methods, chapter 4); Tukey's fences.
+ * Sources: the binomial distribution of order statistics; the Mann-Whitney U test and the Hodges-Lehmann shift with its
+ * interval (Hollander and Wolfe, Nonparametric Statistical Methods, chapter 4); Tukey's fences.
  */
 #ifndef KERNEL_COUNTING_RUN_STATISTICS_H
 #define KERNEL_COUNTING_RUN_STATISTICS_H
@@ -39,11 +39,12 @@ struct run_summary {
 struct run_comparison {
 	double shift; /* Median of all differences b - a. */
 	struct run_interval interval; /* Interval of the shift. */
-	double p; /* Of the two-sided test of the hypothesis that neither side tends to be larger. */
+	double p; /* p value of the two-sided test of the hypothesis that neither side tends to be larger. */
 	bool is_exact; /* False if p is an approximation. */
 	int sign; /* Sign of b - a if the interval does not contain 0, else 0. */
 };
 
+/* Sorts the values in ascending order. */
 void run_values_sort(double *values, size_t len);
 /* Returns 0 if len is 0. */
 double run_median(const double *sorted, size_t len);

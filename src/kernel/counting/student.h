@@ -8,9 +8,10 @@
 #ifndef KERNEL_COUNTING_STUDENT_H
 #define KERNEL_COUNTING_STUDENT_H
 
-/* Returns the two-sided probability of at least |t|, with degrees > 0; 0 for an infinite t, 1 for NAN. */
+/* Returns the two-sided probability of at least |t| for this many degrees of freedom, which are above 0; 0 for an
+ * infinite t, 1 for NAN. */
 double student_p(double t, double degrees);
-/* Returns the t of a two-sided p, which is between 0 and 1. */
+/* Returns the t whose two-sided probability is p, which is between 0 and 1. */
 double student_quantile(double p, double degrees);
 
 #endif

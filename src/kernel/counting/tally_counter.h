@@ -47,16 +47,19 @@ struct tally_counter {
 	struct tally_reading_value *values;
 };
 
+/* Does what tally_counter_open does, by this seam instead of that of Linux. */
 struct tally_counter *tally_counter_open_on(const struct kernel_seam *kernel, const char *events,
 	const struct tally_counter_options *options, struct tally_error *err);
-/* Makes groups and cells and maps pages, after the set was opened. may_map is true if the events count the calling
- * thread and are not inherited. */
+/* Makes groups and cells, and maps pages if may_map is set; to be called after the set was opened. may_map may be true
+ * only if the events count the calling thread and are not inherited. */
 TALLY_MUST_CHECK enum tally_status tally_counter_prepare(
 	struct tally_counter *counter, bool may_map, struct tally_error *err);
 void tally_counter_unprepare(struct tally_counter *counter);
+/* Reads all descriptors into the cells. */
 TALLY_MUST_CHECK enum tally_status tally_counter_refresh(struct tally_counter *counter, struct tally_error *err);
 
-/* Resets an inherited counter by storing its current values as base. Changes nothing if it cannot be read. */
+/* Resets an inherited counter by storing its current values in the bases of its cells. Changes nothing if the counter
+ * cannot be read. */
 void tally_counter_set_base(struct tally_counter *counter);
 
 static inline struct counter_cell *tally_counter_cell(const struct tally_counter *counter, size_t event, size_t index)

@@ -3,8 +3,8 @@
  * task_usage.h - measures the CPU time, page faults, context switches and migrations of a thread, a process or a
  * command with its descendants, from getrusage(2), /proc and the CPU clocks of processes. It opens no events.
  *
- * A usage_watch measures one target repeatedly. /proc has switches and migrations per thread, and only while it lives;
- * the watch adds the last values of threads that have ended. Threads that start and end between two readings are
+ * A usage_watch measures one target repeatedly. /proc has switches and migrations per thread, and only while the thread
+ * lives; the watch adds the last values of threads that have ended. Threads that start and end between two readings are
  * missed. For a command, wait4(2) returns the complete number of switches at the end. One thread.
  *
  *	struct usage_watch watch = {
@@ -23,9 +23,9 @@
 #include "kernel/system/kernel_seam.h"
 
 enum usage_kind {
-	USAGE_USER, /* In nanoseconds, as USAGE_SYSTEM and USAGE_CPU. */
-	USAGE_SYSTEM,
-	USAGE_CPU, /* Sum of both, from the most precise source. */
+	USAGE_USER, /* CPU time in user mode, in nanoseconds. */
+	USAGE_SYSTEM, /* CPU time in the kernel, in nanoseconds. */
+	USAGE_CPU, /* Sum of USAGE_USER and USAGE_SYSTEM, from the most precise source. */
 	USAGE_MINOR_FAULTS,
 	USAGE_MAJOR_FAULTS,
 	USAGE_SWITCHES,

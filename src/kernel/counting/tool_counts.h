@@ -3,8 +3,8 @@
  * tool_counts.h - fills in the counts of events that the tool itself measures: times from /proc and constants of the
  * machine. Where the kernel allows no events, it counts the software events in the same way (task_usage.h).
  *
- * For a command these are its own times and those of its descendants, from /proc while it runs, and exactly from
- * wait4(2) at its end. For processes and threads they come from /proc/PID/stat, without children, and for CPUs from
+ * For a command, times include those of its descendants, and come from /proc while it runs and from wait4(2), which is
+ * exact, at its end. For processes and threads, times come from /proc/PID/stat, without children; for CPUs, from
  * /proc/stat. Times of /proc have a resolution of a clock tick (10 ms). A reading stores them in the counters of the
  * set in the same form as the kernel's counts, so readers of counters need not distinguish them. Counts cover the time
  * for which the events were enabled.
@@ -29,7 +29,7 @@ struct tool_counts_options {
 
 struct tool_counts;
 
-/* Returns whether replaces_events can count the event if /proc is complete. */
+/* Returns whether the event can be counted with replaces_events, if /proc has all files. */
 bool tool_counts_replace(const struct event_spec *spec);
 /* Marks events of the set that cannot be measured on this machine as unsupported, with the reason. */
 TALLY_MUST_CHECK enum tally_status tool_counts_create(struct counter_set *set,
@@ -43,7 +43,7 @@ void tool_counts_look_last(struct tool_counts *t);
 void tool_counts_end(struct tool_counts *t, const struct rusage *usage);
 /* Writes the values to the counters of the set. */
 void tool_counts_read(struct tool_counts *t, uint64_t now_ns);
-/* Returns whether targets may end unnoticed, so that their usage is known only up to the last reading. */
+/* Returns whether a target may end between two readings, so that its usage is known only up to the last reading. */
 bool tool_counts_fades(const struct tool_counts *t);
 
 #endif

@@ -19,15 +19,15 @@
 
 #include "kernel/counting/counter.h"
 
-struct user_registers {
-	uint64_t (*counter)(uint32_t number); /* number is the index of the page minus 1. */
-	uint64_t (*clock)(void);
+struct user_registers { /* The instructions that read the registers of this CPU. */
+	uint64_t (*counter)(uint32_t number); /* Reads a counter; number is the index in the page minus 1. */
+	uint64_t (*clock)(void); /* Reads the TSC or CNTVCT. */
 };
 
 struct user_read {
 	const struct user_registers *registers;
-	uint64_t cycles; /* Value of the clock, which is read once for events that are read in succession. */
-	bool has_cycles;
+	uint64_t cycles; /* Value of the clock, which is read once for all events that are read with this structure. */
+	bool has_cycles; /* The clock was read. */
 };
 
 /* Returns NULL if programs cannot read the counters of this CPU. */

@@ -56,7 +56,7 @@ struct event_listing {
 /* The result of event_opening_try. */
 struct event_opening {
 	bool was_tried; /* False if the event was not opened: without by_opening, or for syntax, tool and SDT events. */
-	bool opens;
+	bool opens; /* Also true if the event was not opened but its name is valid. */
 	struct text encoding; /* "pmu/config=0x1,.../"; empty if the name was not parsed. */
 	struct text reason; /* Why the event does not open. */
 };

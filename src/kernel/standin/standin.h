@@ -5,12 +5,12 @@
  *
  * It supports only software clocks (cpu-clock, task-clock, and the dummy event for side-band records) in user mode, for
  * the program that this process starts and for processes of the same user. Time in the kernel counts for the function
- * that called it. One thread, the engine, traces all threads, because ptrace is bound to a thread. Each traced thread
- * has a timer of its CPU time. When it expires, the thread stops briefly, and its registers, stack and call chain
- * become a sample with the CPU time since the previous one as its period. Therefore only running threads are sampled,
- * in proportion to their CPU time, even if there are more threads than CPUs. No code is loaded into the program, and
- * its signals, timers and descriptors are not affected. If this process is killed, the program continues untraced.
- * docs/fallbacks.md describes the cost and the limits.
+ * that made the system call. One thread, the engine, traces all threads, because ptrace is bound to a thread. Each
+ * traced thread has a timer of its CPU time. When it expires, the thread stops briefly, and its registers, stack and
+ * call chain become a sample with the CPU time since the previous one as its period. Therefore only running threads are
+ * sampled, in proportion to their CPU time, even if there are more threads than CPUs. No code is loaded into the
+ * program, and its signals, timers and descriptors are not affected. If this process is killed, the program continues
+ * untraced. docs/fallbacks.md describes the cost and the limits.
  *
  * The caller creates a stand-in before it opens events, and destroys it after it has closed them. One thread calls the
  * seam, and the engine runs concurrently. SIGRTMAX wakes the engine.
@@ -34,10 +34,12 @@ struct standin;
 unsigned standin_max_hz(void);
 /* Creates a stand-in; TALLY_UNSUPPORTED if it does not support this architecture. */
 TALLY_MUST_CHECK enum tally_status standin_create(struct standin **standin, struct tally_error *err);
+/* Returns the seam, which the stand-in owns. */
 const struct kernel_seam *standin_seam(struct standin *standin);
 /* Deletes the timers and detaches from all programs; records in the rings can still be read. */
 void standin_release(struct standin *standin);
 struct standin_losses standin_get_losses(struct standin *standin);
+/* Ends the engine and frees everything; NULL is allowed. */
 void standin_destroy(struct standin *standin);
 
 #endif

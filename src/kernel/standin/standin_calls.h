@@ -32,17 +32,19 @@ struct standin_calls { /* Saved state of a stopped thread that executes calls. *
 	uint64_t mask; /* Signal mask of the program; valid if has_mask is set. */
 	uint64_t instruction; /* Address of the instruction for calls. */
 	bool has_mask;
-	bool is_away; /* Its registers are those of a call. */
+	bool is_away; /* The thread has the registers of a call, not those of the program. */
 	bool met_group_stop; /* A group stop of the program occurred meanwhile. */
 };
 
-/* Prepares calls. Returns false if the thread cannot make any (32-bit code, no vdso) or has ended. The caller must call
- * standin_calls_end in both cases. */
+/* Prepares calls. is_exec says that the thread is stopped at an exec. Returns false if the thread cannot make calls
+ * (32-bit code, no vdso) or has ended. Whatever the result, the caller must call standin_calls_end. */
 bool standin_calls_begin(struct standin_calls *c, struct standin *s, const struct standin_thread *thread, bool is_exec);
-/* Executes a call with six arguments; returns false if the thread has ended. */
+/* Executes a system call with STANDIN_CALL_ARGUMENTS arguments; *result is what the kernel returned, which may be
+ * -errno. Returns false if the thread has ended. */
 bool standin_call(struct standin_calls *c, long number, const uint64_t *arguments, long *result);
 void standin_calls_end(struct standin_calls *c);
-/* Reads or writes memory of a traced thread; returns false if not all bytes were copied. */
+/* Reads memory of a traced thread into bytes or, if is_written is set, writes it from there. Returns false if not all
+ * bytes were copied. */
 bool standin_move_memory(pid_t tid, uint64_t address, void *bytes, size_t size, bool is_written);
 
 #endif

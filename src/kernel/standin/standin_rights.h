@@ -14,8 +14,8 @@
 
 #include "kernel/system/kernel_seam.h"
 
-/* Sets path to the file. Returns false also if the answer is unknown, or if the privileges would be withheld without a
- * tracer, too: on a file system that is mounted nosuid, or with no_new_privs. */
+/* Sets path to the file of the program. Returns false if it lacks no privileges, if this is unknown, or if the kernel
+ * would also withhold them without a tracer: on a file system that is mounted nosuid, or with no_new_privs. */
 bool program_lacks_rights(const struct kernel_seam *kernel, pid_t pid, char *path, size_t path_bytes);
 
 #endif

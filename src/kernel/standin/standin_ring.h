@@ -10,9 +10,11 @@
 
 #include "kernel/standin/standin_state.h"
 
+/* Returns the ID of the event that its records contain. */
 uint64_t standin_event_id(const struct standin *s, const struct standin_event *event);
+/* Writes a record of the event to the ring that receives its records. */
 void standin_ring_put(struct standin *s, struct standin_event *event, struct tally_bytes record);
-/* Returns the number of bytes that the reader has not consumed. */
+/* Returns the number of bytes in the ring of owner that the reader has not consumed. */
 uint64_t standin_ring_filled(const struct standin_event *owner);
 /* Maps memory for a ring of the event; returns NULL and sets errno on failure. */
 void *standin_ring_map(struct standin_event *event, size_t size);

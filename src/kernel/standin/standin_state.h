@@ -31,7 +31,7 @@ struct standin_event {
 	pid_t target; /* Thread on which the event was opened; with inherit, its children are measured, too. */
 	int cpu; /* -1 for any. */
 	int fd;
-	size_t output; /* Index of the event that owns the ring for its records: itself, unless redirected. */
+	size_t output; /* Index of the event whose ring receives its records: its own index, unless redirected. */
 	bool is_enabled, is_closed, has_hung_up;
 	uint64_t count_ns; /* CPU time that its samples stand for. */
 	uint64_t enabled_at_ns, enabled_ns; /* Wall-clock time. */
@@ -57,16 +57,16 @@ struct standin_thread {
 	pid_t tid, pid;
 	pid_t target; /* Target of the events that measure it; 0 until the thread that started it has reported it. */
 	int cpu;
-	int timer;
+	int timer; /* ID of its timer; valid if has_timer is set. */
 	uint64_t due_ns; /* CPU time of the thread at which its timer expires next. */
-	uint64_t early; /* Number of periods from due_ns on that were already sampled by standin_timer_untold. */
+	uint64_t early; /* Number of periods from due_ns on that standin_timer_untold has already reported. */
 	bool has_timer;
 	/* The thread cannot have a timer; the engine checks its CPU clock and interrupts it for samples. */
 	bool is_watched;
 	/* The thread is not sampled, because it runs 32-bit code or its CPU clock is unreadable; its periods are
 	 * counted as lost. */
 	bool is_refused;
-	bool is_ours; /* A process that this one started and waits for itself. */
+	bool is_ours; /* A child of this process, which waits for it outside of the stand-in (spawn.h). */
 	bool is_masked; /* The thread blocks the signal of its timer (standin_timers.h). */
 	bool is_wanted; /* The engine has interrupted the thread for a sample. */
 	uint64_t looked_at_ns; /* Time of its last sample or check. */
@@ -108,6 +108,7 @@ struct standin {
 	uint8_t *stack; /* Buffer of STANDIN_STACK_MAX bytes. */
 };
 
+/* Returns the time in nanoseconds of the clock that attr selects; CLOCK_MONOTONIC if it selects none or is NULL. */
 uint64_t standin_now(const struct perf_attr *attr);
 
 /* ---- standin_threads.c ---- */
@@ -130,12 +131,14 @@ struct standin_event *standin_event_of(
 	struct standin *s, const struct standin_thread *thread, uint64_t flag, size_t *from);
 /* Writes a PERF_RECORD_COMM if the name has changed, or at an exec. */
 void standin_put_comm(struct standin *s, struct standin_thread *thread, bool is_exec);
+/* Writes a PERF_RECORD_FORK or PERF_RECORD_EXIT. */
 void standin_put_task(
 	struct standin *s, const struct standin_thread *thread, const struct standin_thread *parent, bool is_exit);
 /* Writes the executable mappings that were not written yet. */
 void standin_put_mappings(struct standin *s, const struct standin_thread *thread);
-/* Does the same if the size of the address space has changed, and mappings were not read too often. */
+/* Calls standin_put_mappings if the size of the address space has changed and mappings were not read too often. */
 void standin_renew_mappings(struct standin *s, const struct standin_thread *thread);
+/* Forgets which mappings of the process were written, so that they are written again. */
 void standin_forget_mappings(struct standin *s, pid_t pid);
 
 /* ---- standin_samples.c ---- */

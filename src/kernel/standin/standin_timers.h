@@ -15,7 +15,7 @@
  *
  *	standin_timer_start(s, thread, false);	// the thread is in a ptrace stop, as for standin_calls.h
  *	if (standin_timer_is_expired(s, thread, &info, &period)) ...
- *	standin_timer_stop(s, thread);
+ *	standin_timer_stop(s, thread, is_last);
  */
 #ifndef KERNEL_STANDIN_STANDIN_TIMERS_H
 #define KERNEL_STANDIN_STANDIN_TIMERS_H
@@ -30,19 +30,20 @@ bool standin_timer_is_settled(const struct standin_thread *thread);
 void standin_timer_start(struct standin *s, struct standin_thread *thread, bool is_exec);
 /* Deletes the timer before the thread is detached; for the last thread, also cleans up its process. */
 void standin_timer_stop(struct standin *s, struct standin_thread *thread, bool is_last);
-/* Returns whether the signal comes from the timer of the thread. *period is then the CPU time since the last expiry for
- * which there is no sample yet. */
+/* Returns whether the signal comes from a timer of the stand-in. *period is then the CPU time in nanoseconds up to this
+ * expiry for which there is no sample yet; 0 if it was sampled early, or if the timer is that of an ended thread. */
 bool standin_timer_is_expired(
 	struct standin *s, struct standin_thread *thread, const siginfo_t *info, uint64_t *period);
 /*
- * Returns the CPU time, in whole periods, for which there is no sample yet, at a signal of the program or an interrupt
- * by the engine. The caller samples it; expiries for this time are ignored later. The kernel delivers an expiry after
- * such signals, when the thread is in its signal handler or just after it: Go programs, which preempt their threads by
- * signals at the same ticks, would seem to spend their time there.
+ * Returns the CPU time in nanoseconds, a multiple of the period, for which there is no sample yet. It is called when
+ * the thread stops for a signal of the program or an interrupt by the engine. The caller writes a sample for this time,
+ * and later expiries for it are ignored. Otherwise, Go programs, which preempt their threads by signals at the same
+ * ticks, would seem to spend their time in the signal handler, because the kernel delivers the expiry after such a
+ * signal.
  */
 uint64_t standin_timer_untold(const struct standin *s, struct standin_thread *thread);
-/* Deletes timers of ended threads if there are many, because the number of timers is limited. The thread is in a stop
- * as for standin_calls.h. */
+/* Deletes timers of ended threads of the process if there are many, because the number of timers is limited. The
+ * thread, which makes the calls, is in a stop that standin_calls.h allows. */
 void standin_timers_clean(struct standin *s, struct standin_thread *thread);
 
 /* Checks the CPU clocks of some threads, and interrupts those that are due but not stopped by a timer. */

@@ -31,6 +31,7 @@ bool thread_status_parse(struct tally_str text, struct thread_status *status);
 /* Returns false if the thread has ended or /proc is missing. */
 bool thread_status_read(const struct kernel_seam *kernel, pid_t tid, struct thread_status *status);
 
+/* Returns the bit of a signal number in the masks. */
 static inline uint64_t signal_bit(int number)
 {
 	return UINT64_C(1) << (number - 1);
