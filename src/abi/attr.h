@@ -5,7 +5,7 @@
  * A struct perf_attr owns no memory. Flag bits have the positions that the kernel uses on a little-endian host (ATTR_*
  * below); decoding reverses the order of bit-fields of a file of the other byte order. Bytes beyond the known fields
  * are counted in excess_bytes.
- * Source: linux/perf_event.h, seeds/perf_event_open-manual.txt.
+ * Source: linux/perf_event.h, perf_event_open(2).
  *
  *	struct perf_attr attr;
  *	if (attr_decode(&cursor, &attr, err) != TALLY_OK) ...   // consumes attr.size bytes
@@ -67,8 +67,8 @@ enum attr_flag_bit {
 
 struct perf_attr {
 	uint32_t type;
-	uint32_t size; /* Size as stored; attr_encode writes this number of bytes. */
-	/* Size field of the attr, which is less than size in files with larger entries; 0 if equal to size. */
+	uint32_t size; /* Number of bytes that decoding has consumed, and that attr_encode writes. */
+	/* The size field of the attr, if it is less than size because a file stores attrs in larger entries; else 0. */
 	uint32_t declared_size;
 	uint64_t config;
 	uint64_t sample_period_or_freq;
@@ -103,10 +103,11 @@ static inline unsigned attr_precise_ip(const struct perf_attr *attr)
 /* Decodes and consumes an attr. Size 0 means 64 (ATTR_SIZE_VER0). Returns TALLY_CORRUPT if the size is not in 64 to
  * 65535, or larger than the input. */
 TALLY_MUST_CHECK enum tally_status attr_decode(struct cursor *c, struct perf_attr *attr, struct tally_error *err);
-/* Decodes an attr of a size from elsewhere (attr_size - 16 of a file header); consumes stored_size bytes. */
+/* Decodes an attr that occupies stored_size bytes, whatever its size field says (in a perf.data file: attr_size of the
+ * header - 16), and consumes them. */
 TALLY_MUST_CHECK enum tally_status attr_decode_sized(
 	struct cursor *c, size_t stored_size, struct perf_attr *attr, struct tally_error *err);
-/* Appends attr->size bytes; fields beyond are left out. Size 0 means ATTR_SIZE_KNOWN. */
+/* Appends the first attr->size bytes of the attr; size 0 means ATTR_SIZE_KNOWN. */
 void attr_encode(struct writer *w, const struct perf_attr *attr);
 /* Prints the attr as evlist -v of perf 6.1 does: "type: 1, size: 136, { sample_period, sample_freq }: 4000, ...".
  * Fields that are 0 are left out, and unknown bits are printed as their number. */

@@ -12,10 +12,10 @@
 
 #include "base/text.h"
 
-#define DATA_SRC_NOT_AVAILABLE UINT64_C(0x5080021) /* Value for samples without one: no part is available. */
+#define DATA_SRC_NOT_AVAILABLE UINT64_C(0x5080021) /* Value for samples without a data source: no part is known. */
 
 void data_src_print(struct text *t, uint64_t data_src);
-/* These functions print one part each. */
+/* The following functions print one part each, without a separator. */
 void data_src_operation(struct text *t, uint64_t data_src);
 void data_src_level(struct text *t, uint64_t data_src);
 void data_src_snoop(struct text *t, uint64_t data_src);

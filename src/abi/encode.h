@@ -9,8 +9,9 @@
 
 #include "abi/sample.h"
 
-/* Encodes the struct that record_decode fills, with a sample_id_all trailer unless layout is NULL. Returns false if
- * there is no encoder for fields->type, or if the record is larger than 65,535 bytes. */
+/* Encodes a record of type fields->type, with a sample_id_all trailer that contains id unless layout is NULL; the
+ * inverse of record_decode. Returns false if there is no encoder for the type, or if the record is larger than 65,535
+ * bytes. */
 bool record_encode(struct writer *w, const struct record_fields *fields, uint16_t misc,
 	const struct record_layout *layout, const struct sample_id *id);
 /* Encodes a sample of this layout; the inverse of sample_decode. Arrays of words are copied unchanged, so they must be

@@ -17,7 +17,7 @@ struct lock_map_key { /* Key of a sum. */
 	unsigned long long stack; /* Key in the map of stacks; 0 for none. */
 	unsigned long long lock; /* Address of the lock. */
 	unsigned long long cgroup;
-	unsigned int tid; /* The thread that waited or held the lock; LOCK_MAP_UNKNOWN if unknown. */
+	unsigned int tid; /* The thread that waited, or that held the lock (LOCK_MAP_UNKNOWN if unknown). */
 	unsigned int flags; /* Flags of the tracepoint contention_begin. */
 };
 
@@ -25,7 +25,7 @@ struct lock_map_key { /* Key of a sum. */
 
 struct lock_map_sum {
 	unsigned long long count, total_ns, max_ns, min_ns;
-	char comm[LOCK_MAP_COMM]; /* Name of tid at its first wait. */
+	char comm[LOCK_MAP_COMM]; /* Name of thread tid at the first of these waits. */
 };
 
 struct lock_map_stack { /* A kernel stack; the innermost frame is first. */
@@ -39,8 +39,8 @@ struct lock_map_losses { /* Events that were lost or not attributed. */
 	unsigned long long without_sum, without_sum_ns;
 	unsigned long long without_stack; /* Stacks that were lost; their waits are counted without a stack. */
 	unsigned long long without_task; /* Child tasks that are not traced because a map was full. */
-	unsigned long long unbegun; /* Ends of waits without a beginning. */
-	unsigned long long replaced; /* Waits of threads that ended while they waited. */
+	unsigned long long unbegun; /* Ends of waits whose beginning was not seen. */
+	unsigned long long replaced; /* Waits without an end: another thread with the same TID began to wait. */
 };
 
 #endif

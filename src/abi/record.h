@@ -27,7 +27,7 @@
 
 #define RECORD_HEADER_BYTES 8
 
-/* Sets err to the reason why there is no complete record at offset. Does nothing if the bytes end there. */
+/* Sets err to the reason why there is no complete record at offset. Does nothing if the bytes end exactly at offset. */
 void record_missing(struct tally_bytes bytes, bool swap, size_t offset, struct tally_error *err);
 /* Reads the record that starts at offset of bytes. Returns TALLY_END exactly at the end, and TALLY_CORRUPT if the size
  * is not possible. */
@@ -57,13 +57,13 @@ TALLY_MUST_CHECK static inline enum tally_status record_at(
 	*record = (struct record){.type = type, .misc = misc, .swap = swap, .bytes = {header, size}, .offset = offset};
 	return TALLY_OK;
 }
-/* Returns whether the record reports samples that a filter dropped, which are no loss. */
+/* Returns whether the record reports samples that a filter dropped, which do not count as lost. */
 static inline bool record_is_of_filter(const struct record *record)
 {
 	return record->type == RECORD_LOST_SAMPLES && (record->misc & MISC_LOST_SAMPLES_BPF);
 }
-/* Decodes a record other than SAMPLE (sample.h); TALLY_UNSUPPORTED for an unknown type. If the record is too short,
- * fields is zeroed. */
+/* Decodes a record other than SAMPLE (sample.h). Returns TALLY_UNSUPPORTED for an unknown type, and TALLY_CORRUPT, with
+ * all fields 0, if the record is too short. */
 TALLY_MUST_CHECK enum tally_status record_decode(
 	const struct record *record, struct record_fields *fields, struct tally_error *err);
 /* Returns the file name of an MMAP or MMAP2 record; empty for other records, or if the record is too short. */
@@ -74,6 +74,7 @@ const char *record_type_name(uint32_t type);
 bool record_is_of_trace(uint32_t type);
 /* Returns the name of the PMU of a type in AUXTRACE_INFO; NULL if unknown. */
 const char *record_trace_name(uint32_t auxtrace_type);
+/* Returns a cursor over the bytes after the header. */
 static inline struct cursor record_body(const struct record *record)
 {
 	return cursor_make(

@@ -15,7 +15,7 @@
 struct record {
 	uint32_t type;
 	uint16_t misc;
-	bool swap;
+	bool swap; /* The byte order of the record is not that of this machine. */
 	struct tally_bytes bytes; /* Includes the header. */
 	uint64_t offset; /* Offset in the file, stream or ring. */
 	uint64_t position; /* Total size of all records that a reader returned before, without payloads. */
@@ -57,7 +57,7 @@ struct record_lost_samples {
 struct record_throttle {
 	uint64_t time, id, stream_id;
 };
-struct record_switch { /* SWITCH has no IDs. */
+struct record_switch { /* Only SWITCH_CPU_WIDE has the PID and TID of the next or previous thread. */
 	bool is_out, is_preempt, is_cpu_wide;
 	uint32_t next_prev_pid, next_prev_tid;
 };

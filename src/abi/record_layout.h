@@ -17,13 +17,14 @@ struct record_layout {
 	uint64_t regs_user_mask, regs_intr_mask;
 	bool swap;
 	bool sample_id_all;
-	/* Samples are waits (offcpu-time): thread, period and call chain are in the raw data (wait_record.h). */
+	/* Samples are waits of the event offcpu-time, whose thread, period and call chain are in the raw data
+	 * (wait_record.h). */
 	bool is_wait;
 	/* User call chains were made from stack dumps and have addresses of calls, not return addresses. */
 	bool has_call_chains;
 	/* Offsets of the fixed prefix of a sample. */
 	int16_t identifier, ip, tid, time, addr, id, stream_id, cpu, period;
-	uint16_t fixed_bytes; /* Size of header and fixed prefix, after which read values, call chain ... begin. */
+	uint16_t fixed_bytes; /* Size of header and fixed prefix, after which the other fields begin. */
 	/* Size of the trailer, and distances of its fields from the end of the record; 0 if absent. */
 	uint16_t trailer_bytes, trailer_tid, trailer_time, trailer_id, trailer_stream_id, trailer_cpu,
 		trailer_identifier;

@@ -13,7 +13,7 @@
 #include "abi/sample.h"
 
 struct record_print_hints {
-	uint64_t id; /* ID of the event in the trailer; all ones if there is none. */
+	uint64_t id; /* ID of the event in the trailer; UINT64_MAX if there is none. */
 	const char *event_name; /* Name of the event; NULL if there is none. */
 	uint64_t read_format; /* read_format of the event. */
 	struct sample_id trailer;

@@ -2,8 +2,8 @@
 /*
  * record_slices.h - reads records that are split over several slices of memory, as in a ring that wraps around.
  *
- * A record may begin in one slice and end in the next. The bytes are borrowed. Bad input: a record with a size smaller
- * than a header is treated as the end, because the position of the next record is unknown.
+ * A record may begin in one slice and end in the next. The bytes are borrowed. Bad input: if the size of a record is
+ * smaller than a header, the records end there, because the position of the next one is unknown.
  *
  *	struct record_slices from = {slices, count};
  *	struct record_slice_header header;

@@ -31,12 +31,13 @@ struct read_values { /* Values of PERF_SAMPLE_READ, PERF_RECORD_READ or read(2).
 	uint64_t time_enabled, time_running;
 	uint64_t count; /* 1 without GROUP. */
 	uint64_t single; /* The value, without GROUP. */
-	const uint8_t *entries; /* count x ([value] [id] [lost]). */
-	uint32_t entry_bytes;
+	/* count entries of the words value (only with GROUP), id (with ID) and lost (with LOST). */
+	const uint8_t *entries;
+	uint32_t entry_bytes; /* Size of an entry. */
 	bool swap;
 };
 struct read_value {
-	uint64_t value, id, lost;
+	uint64_t value, id, lost; /* id and lost are 0 if the format does not contain them. */
 };
 
 struct sample {
@@ -48,16 +49,17 @@ struct sample {
 	struct sample_array callchain;
 	struct tally_bytes raw;
 	struct {
-		uint64_t hw_idx;
-		struct sample_array entries /* Three words per entry, so count is three times the number of entries. */;
-		struct sample_array counters;
+		uint64_t hw_idx; /* Valid if has_hw_idx is set. */
+		/* Three words per entry, so count is three times the number of entries (branch.h). */
+		struct sample_array entries;
+		struct sample_array counters; /* One word per entry with BRANCH_COUNTERS. */
 		bool has_hw_idx;
 	} branches;
 	struct sample_regs regs_user, regs_intr;
 	struct {
-		struct tally_bytes bytes;
+		struct tally_bytes bytes; /* The stack dump, of which only the first dyn_size bytes are valid. */
 		uint64_t dyn_size;
-		uint64_t size;
+		uint64_t size; /* Size of the dump in the record. */
 	} stack_user;
 	uint64_t weight; /* The whole word, which has several parts with WEIGHT_STRUCT. */
 	uint64_t data_src; /* DATA_SRC_NOT_AVAILABLE if the event has none. */
@@ -71,15 +73,19 @@ struct sample_id { /* Trailer of a record that is not a sample; absent fields ar
 	bool has_tid, has_time, has_id, has_cpu, has_stream_id;
 };
 
+/* Decodes a sample of this layout. Returns TALLY_CORRUPT if the record is too short for its fields. */
 TALLY_MUST_CHECK enum tally_status sample_decode(const struct record_layout *layout, const struct record *record,
 	struct sample *sample, struct tally_error *err);
+/* Decodes the trailer of a record that is not a sample. Returns TALLY_CORRUPT if the record is too short for it. */
 TALLY_MUST_CHECK enum tally_status sample_id_decode(
 	const struct record_layout *layout, const struct record *record, struct sample_id *id, struct tally_error *err);
-/* Decodes and consumes a block of values. */
+/* Decodes and consumes values in this format. Returns TALLY_CORRUPT if they are truncated. */
 TALLY_MUST_CHECK enum tally_status read_values_decode(
 	struct cursor *c, uint64_t read_format, struct read_values *values, struct tally_error *err);
+/* Returns the value of one event of the group; index is below values->count. */
 struct read_value read_value_get(const struct read_values *values, uint64_t index);
 
+/* Returns a word of an array and, if swap is set, reverses its bytes. */
 static inline uint64_t sample_u64_at(const uint8_t *data, size_t index, bool swap)
 {
 	uint64_t v;
@@ -101,7 +107,7 @@ static inline bool sample_id_time(const struct record_layout *layout, const stru
 	(SAMPLE_IDENTIFIER | SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_ADDR | SAMPLE_ID | SAMPLE_STREAM_ID | \
 		SAMPLE_CPU | SAMPLE_PERIOD)
 
-/* Returns whether sample_decode accepts the record, but reads as little of it as possible. */
+/* Returns whether sample_decode would accept the record, but reads as little of it as possible. */
 static inline bool sample_is_whole(const struct record_layout *layout, const struct record *record)
 {
 	uint64_t more = layout->sample_type & ~(uint64_t)SAMPLE_FIXED_FIELDS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample_filter_item.h - defines the conditions of filters on samples, which user space writes to constants of the BPF
- * program, or to the map of the pinned program.
+ * sample_filter_item.h - defines the conditions of filters on samples, which tally stores in constants of the BPF
+ * program, or in a map of the pinned BPF program.
  *
  * The BPF programs (src/bpf/sample_filter.bpf.c, src/bpf/pinned_filter.bpf.c) include it, too, so it uses only plain
  * types and includes no other header.
@@ -9,7 +9,7 @@
 #ifndef ABI_SAMPLE_FILTER_ITEM_H
 #define ABI_SAMPLE_FILTER_ITEM_H
 
-#define SAMPLE_FILTER_ITEMS 64 /* Maximum number of conditions of an event; the verifier follows all iterations. */
+#define SAMPLE_FILTER_ITEMS 64 /* Maximum number of conditions of an event, limited by the BPF verifier. */
 
 enum sample_filter_term {
 	FILTER_NONE,
@@ -56,7 +56,7 @@ enum sample_filter_operator {
 struct sample_filter_item {
 	unsigned int term; /* An enum sample_filter_term. */
 	unsigned short op; /* An enum sample_filter_operator. */
-	unsigned short is_alternative; /* It or the condition before must hold. */
+	unsigned short is_alternative; /* This condition or the previous one must hold ("||"). */
 	unsigned long long value;
 };
 

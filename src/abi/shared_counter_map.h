@@ -9,13 +9,14 @@
 #define ABI_SHARED_COUNTER_MAP_H
 
 #define SHARED_COUNTER_SLOTS 64 /* Maximum number of sessions that share an event; one bit of a mask each. */
-#define SHARED_COUNTER_CPUS  4096
-#define SHARED_COUNTER_TASKS 65536
+#define SHARED_COUNTER_CPUS  4096 /* Maximum number of CPUs. */
+#define SHARED_COUNTER_TASKS 65536 /* Maximum number of tasks that are counted at the same time. */
 
 struct shared_counter_key { /* Key of the pinned map: an event. */
 	unsigned long long type, config, config1, config2, flags;
 };
 
+/* The tracepoints to which the BPF programs are attached. */
 enum { SHARED_LINK_SWITCH, SHARED_LINK_FORK, SHARED_LINK_EXIT, SHARED_LINKS };
 
 struct shared_counter_entry { /* Kernel IDs of the BPF objects that count an event. */

@@ -34,7 +34,7 @@ enum syscall_record_kind {
 #define SYSCALL_FLAG_NO_ENTRY  0x02 /* The entry was not seen, so there is no duration. */
 #define SYSCALL_FLAG_TRUNCATED 0x04 /* Some parts did not fit. */
 #define SYSCALL_FLAG_LATE_ARGS 0x08 /* With NO_ENTRY: the arguments are those in the registers at exit. */
-#define SYSCALL_FLAG_IN_TRACE  0x10 /* With NO_ENTRY: the call began in the trace; seccomp may have answered it. */
+#define SYSCALL_FLAG_IN_TRACE  0x10 /* With NO_ENTRY: the call began during the trace; seccomp may have denied it. */
 #define SYSCALL_RECORD_VERSION 1
 
 struct syscall_record { /* Followed by the parts; aligned to 8 bytes, in the byte order of the machine. */
@@ -103,8 +103,8 @@ enum syscall_count {
 	SYSCALL_COUNT_ARG, /* The argument with the index `of`. */
 	SYSCALL_COUNT_RESULT, /* The result of the call; for iovecs, the total number of bytes in the buffers. */
 	SYSCALL_COUNT_AT, /* The 32-bit number to which the argument `of` points. */
-	SYSCALL_COUNT_BITS, /* The number of 64-bit words for the bits in the argument `of`. */
-	/* The size in bytes, as a 32-bit number at offset `of` of the structure; unit if it is 0. */
+	SYSCALL_COUNT_BITS, /* The number of 64-bit words that hold as many bits as the argument `of` says. */
+	/* The structure contains its size in bytes, as a 32-bit number at offset `of`; if that is 0, it is unit. */
 	SYSCALL_COUNT_SELF,
 };
 
@@ -114,7 +114,7 @@ enum syscall_count {
 struct syscall_plan_arg {
 	unsigned char copy, when, count, of;
 	unsigned short unit; /* Size of a unit in bytes. */
-	unsigned short most; /* Maximum number of bytes to copy; for vectors, of each buffer. */
+	unsigned short most; /* Maximum number of bytes to copy; for iovecs and arrays of strings, of each buffer. */
 };
 
 #define SYSCALL_PLAN_WANTED	0x01
@@ -145,7 +145,7 @@ struct syscall_sum_key {
 
 struct syscall_sum { /* Per-CPU sum. */
 	unsigned long long count, errors;
-	/* Number of calls in count without a seen entry; they are not part of the times. */
+	/* Number of those calls in count whose entry was not seen; the times do not include them. */
 	unsigned long long untimed;
 	unsigned long long total_ns, min_ns, max_ns;
 	unsigned long long squares_low, squares_high; /* Sum of the squares of the times in ns, 128 bits. */

@@ -16,8 +16,8 @@
  *	u32 waker_pid  u32 waker_tid  u32 waker_frames
  *	char waker_comm[16]  u64 waker_ips[waker_frames]  u64 end_ns (with WAIT_FLAG_END)
  *
- * perf and record --off-cpu set the times of sums to WAIT_SUMS_NS and above, by which scripts of perf distinguish them
- * from single waits; end_ns is the end of the last of these waits.
+ * For sums of several waits, perf and record --off-cpu set the time of the sample to WAIT_SUMS_NS or above, by which
+ * scripts of perf distinguish sums from single waits; end_ns is the end of the last wait of the sum.
  *
  * Further bytes are padding or fields of a newer version, and are ignored. A wait record without the part for perf can
  * be decoded, too.

@@ -18,10 +18,10 @@ enum walk_end { /* Why unwinding ended. */
 	 * that cannot be found. */
 	WALK_SHORT,
 	WALK_NO_TABLE, /* No unwind table covers the code, and there is no valid frame pointer. */
-	WALK_BROKEN,
+	WALK_BROKEN, /* The frame of the caller or the return address is not plausible. */
 	WALK_LIMIT, /* The stack has more than WALK_FRAMES frames. */
 	WALK_NO_REGISTERS, /* A rule needs a register with an unknown value. */
-	WALK_ENDS,
+	WALK_ENDS, /* Number of reasons; within the BPF program: unwinding continues. */
 };
 
 struct walk_stack {
