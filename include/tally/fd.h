@@ -3,7 +3,7 @@
  * fd.h - gives access to everything that the kernel can do with one event: opening with any attr, every ioctl, decoded
  * reads, overflow notifications.
  *
- * It is for programs that manage the descriptors themselves and close them with close(2). struct perf_event_attr may
+ * It is for programs that manage the descriptors themselves, and close them with close(2). struct perf_event_attr may
  * come from any version of <linux/perf_event.h>, because its size field says which fields it contains. tally/event.h
  * fills one from the name of an event; tally/ring.h maps the ring of a descriptor. tally/counter.h, tally/region.h and
  * tally/sampler.h need less code for the usual cases.

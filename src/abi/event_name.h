@@ -7,7 +7,7 @@
 
 #include "abi/attr.h"
 
-/* Name of an event that is some tracepoint: its ID does not identify it, because each kernel assigns other IDs. */
+/* Name of a tracepoint of which only the ID is known: each kernel assigns other IDs. */
 #define EVENT_NAME_UNKNOWN_TRACEPOINT "unknown tracepoint"
 
 /* Appends the modifiers for exclude bits and precise_ip, such as ":u" or ":ppp"; nothing for the defaults. */

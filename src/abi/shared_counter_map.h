@@ -16,7 +16,7 @@ struct shared_counter_key { /* Key of the pinned map: an event. */
 	unsigned long long type, config, config1, config2, flags;
 };
 
-/* The tracepoints to which the BPF programs are attached. */
+/* Indexes of links, one for each tracepoint to which a BPF program is attached. */
 enum { SHARED_LINK_SWITCH, SHARED_LINK_FORK, SHARED_LINK_EXIT, SHARED_LINKS };
 
 struct shared_counter_entry { /* Kernel IDs of the BPF objects that count an event. */
