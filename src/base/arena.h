@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arena.h - allocates memory that is freed all at once, together with its aggregate. It is not for memory that must be
- * freed earlier.
+ * arena.h - allocates memory that is freed all at once by arena_deinit. It is not for memory that must be freed
+ * earlier.
  *
- * Owned by the aggregate that embeds it; used by one thread at a time. Functions that return a pointer return NULL
- * when memory runs out or a size overflows. Memory of arena_alloc, arena_alloc_array and their macros is zeroed.
+ * An arena is owned by the struct that embeds it, and used by one thread at a time. Functions that return a pointer
+ * return NULL when memory runs out or a size overflows. Memory of arena_alloc, arena_alloc_array and their macros is
+ * zeroed.
  *
  *	struct arena a; arena_init(&a);
  *	int *v = arena_array(&a, int, n);

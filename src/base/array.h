@@ -2,8 +2,8 @@
 /*
  * array.h - returns the number of elements of an array, and the smaller or larger of two values.
  *
- * These are macros, so that they work with every type. MIN and MAX evaluate their result twice, so arguments must not
- * have side effects.
+ * These are macros, so that they work with every type. MIN and MAX evaluate the argument that they return twice, so
+ * arguments must not have side effects.
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H

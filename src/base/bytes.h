@@ -58,15 +58,21 @@ static inline bool str_ends_with(struct tally_str text, struct tally_str suffix)
 {
 	return text.len >= suffix.len && memcmp(text.data + text.len - suffix.len, suffix.data, suffix.len) == 0;
 }
-/* Matches a shell pattern with *, ? and [set] against the whole text, without recursion. */
+/*
+ * Returns true if the whole text matches a shell pattern with *, ?, [set], [!set] and \ before a literal character.
+ * Does not recurse.
+ */
 bool str_glob(struct tally_str pattern, struct tally_str text);
 /*
- * Parses a number in the given base; base 0 accepts decimal, 0x hexadecimal and 0 octal numbers. The whole text must be
- * the number.
+ * Parses a number in the given base; base 0 accepts decimal, hexadecimal (0x1f) and octal (017) numbers. Returns false
+ * if the whole text is not a number of 64 bits.
  */
 bool str_to_u64(struct tally_str text, int base, uint64_t *value);
 struct tally_str str_trim(struct tally_str text);
-/* Splits off the part before the first separator, and advances rest. Returns false at the end. */
+/*
+ * Splits off the part before the first separator, and advances rest; the last part may be empty. Returns false after
+ * the last part.
+ */
 bool str_next(struct tally_str *rest, char separator, struct tally_str *part);
 /*
  * Splits off the next item of a comma-separated list ("a, b,"), without surrounding blanks. A comma at the end does not
@@ -74,8 +80,9 @@ bool str_next(struct tally_str *rest, char separator, struct tally_str *part);
  */
 bool str_next_item(struct tally_str *rest, struct tally_str *item);
 /*
- * Returns the length in bytes of the multi-byte UTF-8 sequence at s, or 0 if it is invalid: overlong, a surrogate, or
- * beyond U+10FFFF.
+ * Returns the length in bytes of the UTF-8 sequence of a character beyond ASCII at s, where left, the number of
+ * available bytes, is at least 1. Returns 0 if there is an ASCII character, or the sequence is truncated or invalid
+ * (overlong, a surrogate, or beyond U+10FFFF).
  */
 size_t utf8_bytes(const uint8_t *s, size_t left);
 /* Writes a Unicode character as UTF-8, and returns its length in bytes. */

@@ -8,8 +8,9 @@
  *		name = "quoted \"value\"" and more, \
  *			over two lines
  *
- * Names of sections and settings are converted to lower case. For config_edit.h, the position of each value in the text
- * is available. Borrows the text; config_text_deinit frees the memory of the last value. Used by one thread.
+ * Names of sections and settings are converted to lower case, except the quoted part of [section "Part"], which is read
+ * as section.Part. For config_edit.h, the position of each value in the text is available. Borrows the text;
+ * config_text_deinit frees the memory of the last value. Used by one thread.
  *
  *	struct config_text config = {.rest = text};
  *	while ((status = config_text_next(&config, err)) == TALLY_OK) use(config.name, config_text_value(&config));

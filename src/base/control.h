@@ -21,7 +21,7 @@
 size_t control_span(const char *s, size_t len);
 /*
  * Does the same for complete rows, in which line ends, tabs, the separator (0 if there is none) and, with has_colours,
- * colours ("\x1b[31m") are allowed.
+ * colour sequences ("\x1b[31m") do not count as control characters.
  */
 size_t control_rows_span(const char *s, size_t len, char separator, bool has_colours);
 
@@ -35,15 +35,21 @@ size_t control_bytes(const char *s, size_t left);
 size_t control_colour_bytes(const char *s, size_t left);
 
 #define CONTROL_WORD 16
-/* Writes the escaped form of the control character at s, and returns its length. */
+/*
+ * Writes the escaped form of the control character at s to word, with a NUL, and returns the number of bytes of s that
+ * the character occupies.
+ */
 size_t control_spell(const char *s, size_t left, char word[CONTROL_WORD]);
 
 /*
- * Escapes a formatted message in place, and truncates it if it becomes too long for the room. Line ends are preserved
- * only if the format contains some, or is "%s".
+ * Escapes a formatted message in place, and truncates it if it becomes longer than its memory of room bytes. Line ends
+ * and tabs are preserved only if the format contains a line end, or is "%s".
  */
 void control_spell_message(const char *format, char *message, size_t room);
-/* Returns the number of bytes before the first control character of such a message. */
+/*
+ * Returns the number of bytes before the first character that control_spell_message would escape in a message of this
+ * format.
+ */
 size_t control_message_span(const char *format, const char *s, size_t len);
 
 #endif

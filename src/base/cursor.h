@@ -92,8 +92,10 @@ static inline struct cursor cursor_sub(struct cursor *c, size_t n)
 	return (struct cursor){b.data, b.len, 0, c->swap, c->failed};
 }
 
-/* Returns the text up to the first NUL in a field of n bytes, or all of it if there is no NUL. */
+/*
+ * Returns the text up to the first NUL in a field of n bytes, or all of it if there is no NUL. To read a NUL-terminated
+ * text that is padded at the end of a record, use cursor_text(c, cursor_left(c)).
+ */
 struct tally_str cursor_text(struct cursor *c, size_t n);
-/* A NUL-terminated text padded to a multiple of 8 at the record's end is read by cursor_text(c, cursor_left(c)). */
 
 #endif

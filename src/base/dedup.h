@@ -43,7 +43,10 @@ struct dedup { /* The caller frees it with dedup_deinit. */
 bool dedup_find(const struct dedup_items *items, unsigned threads, struct dedup *found);
 /* Numbers items that are known to be distinct. Returns false if out of memory; there is nothing to free then. */
 bool dedup_none(size_t count, struct dedup *found);
-/* Numbers items for which the first equal item of each item is known. Fails as dedup_find does. */
+/*
+ * Numbers items of which it is known which ones are equal: firsts[i] is the index of the first item that equals item i.
+ * Returns false if out of memory; there is nothing to free then.
+ */
 bool dedup_known(const uint32_t *firsts, size_t count, unsigned threads, struct dedup *found);
 void dedup_deinit(struct dedup *found);
 

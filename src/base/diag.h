@@ -31,7 +31,7 @@ struct diag {
 	struct diag_entry *entries;
 	size_t len;
 	size_t cap;
-	uint64_t dropped; /* Number of texts beyond the limit or lost to lack of memory. */
+	uint64_t dropped; /* Number of messages that were not stored, because of the limit or a lack of memory. */
 };
 
 void diag_init(struct diag *diag);

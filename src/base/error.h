@@ -19,7 +19,10 @@ enum tally_status error_set(struct tally_error *err, enum tally_status status, c
 enum tally_status error_set_errno(
 	struct tally_error *err, enum tally_status status, int errnum, const char *format, ...) TALLY_PRINTF(4, 5);
 
-/* Returns the text of strerror, from any thread. It is static or in buffer. */
+/*
+ * Returns the description of an errno value, which is static or in buffer. Unlike strerror, it may be called from any
+ * thread.
+ */
 const char *error_describe(int errnum, char *buffer, size_t size);
 
 /*

@@ -34,8 +34,8 @@ TALLY_MUST_CHECK enum tally_status file_map_open_kept(const char *path, struct f
 /* Does the same as file_map_open for an open file, which stays owned by the caller. path is used in messages. */
 TALLY_MUST_CHECK enum tally_status file_map_fd(int fd, const char *path, struct file_map *map, struct tally_error *err);
 /*
- * Returns false if the file was written to or truncated since it was mapped. A file that was replaced by another one at
- * its path counts as unchanged.
+ * Returns false if the file was written to or truncated since it was mapped. A file that was deleted or replaced by
+ * another one at its path counts as unchanged, because the mapped file still exists.
  */
 bool file_map_is_unchanged(const struct file_map *map, const char *path);
 void file_map_close(struct file_map *map);
@@ -68,7 +68,7 @@ TALLY_MUST_CHECK enum tally_status file_write_all_at(
 	int fd, const void *data, size_t len, uint64_t offset, struct tally_error *err);
 /* Calls ioctl(2). Some C libraries declare its request as an int, which is too small for many request numbers. */
 int file_ioctl(int fd, unsigned long request, void *argument);
-/* Returns the time of the last write to an open file or pipe; 0 if it is not known. */
+/* Returns the time of the last write to an open file or pipe, in nanoseconds since 1970; 0 if it is not known. */
 uint64_t file_modified_ns(int fd);
 bool file_exists(const char *path);
 /* Returns the next entry of a directory; NULL at the end with errno 0, or after an error with another errno. */

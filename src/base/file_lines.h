@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * file_lines.h - reads the lines of a file one after another into a buffer for one line, because a list in /proc may
- * have any length.
+ * file_lines.h - reads the lines of a file one after another. The buffer needs room for one line only, because files in
+ * /proc may have any length.
  *
- * Owned by the caller and used by one thread. A line is valid until the next call. The last line needs no line end.
- * Lines longer than LIMIT_STRING are truncated.
+ * Owned by the caller and used by one thread. A line is returned without its line end, and is valid until the next
+ * call. The last line needs no line end. Lines longer than LIMIT_STRING are truncated.
  *
  *	struct file_lines lines;
  *	for (bool is_open = file_lines_open(path, &lines, err) == TALLY_OK; is_open && file_lines_next(&lines, &line);) ...

@@ -2,9 +2,10 @@
 /*
  * gzip_pack.h - compresses consecutive texts into one gzip file.
  *
- * Each text is compressed separately, by one thread for each available CPU including the caller's; the result does not
- * depend on their number. Threads start when texts arrive, so a short file needs none. Compressed bytes are passed to
- * put, in order and in the caller's thread. At most a few texts are in memory at a time.
+ * Each text is compressed separately, by the caller's thread and by one thread for each other available CPU, at least
+ * one and at most eight; the result does not depend on their number. Threads start when texts arrive, so a short file
+ * needs none. Compressed bytes are passed to put, in order and in the caller's thread. At most a few texts are in
+ * memory at a time.
  *
  *	struct gzip_pack *pack = gzip_pack_create(put, context);   ... NULL: out of memory ...
  *	gzip_pack_add(pack, &text);   // empties text

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * helper_thread.h - starts threads that block signals, so that signals interrupt the waits of the program's own threads
+ * helper_thread.h - starts threads that block signals, so that signals interrupt system calls of the other threads
  * only. Signals that a thread causes itself, such as SIGSEGV, are not blocked.
  *
  *	if (helper_thread_create(&thread, start, context)) ... pthread_join(thread, NULL);

@@ -3,8 +3,9 @@
  * id_table.h - maps fixed-size keys of 64-bit words to dense IDs from 0 on, and back. For strings use intern, for
  * single words map_u64.
  *
- * Owned by its aggregate and used by one thread. id_table_add returns ID_TABLE_NONE when memory runs out, and leaves
- * the table unchanged. The keys are stored one after another in `keys`, in ID order, with `words` words each.
+ * A table is owned by the struct that embeds it, and used by one thread. id_table_add returns ID_TABLE_NONE when memory
+ * runs out, and leaves the table unchanged; id_table_find returns ID_TABLE_NONE if the key is missing. The keys are
+ * stored one after another in `keys`, in ID order, with `words` words each.
  *
  *	struct id_table t = {.words = 2};
  *	uint32_t id = id_table_add(&t, (const uint64_t[]){a, b}, &was_new);
@@ -76,7 +77,8 @@ static inline void id_table_expect(const struct id_table *table, uint32_t hash)
 		__builtin_prefetch(&table->slots[hash & (table->slot_count - 1)]);
 }
 /*
- * Returns the ID that a key with this hash probably has, and prefetches its key; ID_TABLE_NONE if no key has this hash.
+ * Returns the ID that a key with this hash probably has, and prefetches its key; ID_TABLE_NONE if the first slots do
+ * not contain this hash.
  */
 static inline uint32_t id_table_guess(const struct id_table *table, uint32_t hash)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * intern.h - maps unique byte strings to dense IDs from 0 on, and back. Owned by its aggregate, with one writer;
- * pointers stay valid until intern_deinit. INTERN_NONE is never an ID.
+ * intern.h - maps unique byte strings to dense IDs from 0 on, and back. It is owned by the struct that embeds it; while
+ * one thread adds strings, no other thread may use it. Strings stay at their addresses until intern_deinit. INTERN_NONE
+ * is never an ID; intern_find returns it for a missing string.
  *
  *	uint32_t id;
  *	if (!intern_add(&in, "comm", 4, &id)) return error_nomem(err);
@@ -31,7 +32,8 @@ void intern_init(struct intern *in);
 void intern_deinit(struct intern *in);
 bool intern_add(struct intern *in, const void *data, size_t len, uint32_t *id);
 /*
- * A caller with many lookups prefetches, so that their memory accesses overlap, as in id_table.h.
+ * A caller with many lookups prefetches the slots of all of them, then the strings, and then adds, so that the memory
+ * accesses overlap:
  *
  *	hash[i] = bytes_hash(data[i], len[i]); intern_expect(&in, hash[i]);   ... intern_guess(&in, hash[i]); ...
  *	intern_add_hashed(&in, data[i], len[i], hash[i], &id);
@@ -42,7 +44,10 @@ static inline void intern_expect(const struct intern *in, uint64_t hash)
 	if (in->slot_count)
 		__builtin_prefetch(&in->slots[hash & (in->slot_count - 1)]);
 }
-/* Returns the ID that a string with this hash probably has; INTERN_NONE if no string has this hash. */
+/*
+ * Returns the ID that a string with this hash probably has, and prefetches its entry in strings; INTERN_NONE if the
+ * first slot does not contain this hash.
+ */
 static inline uint32_t intern_guess(const struct intern *in, uint64_t hash)
 {
 	uint64_t slot = in->slot_count ? in->slots[hash & (in->slot_count - 1)] : 0;

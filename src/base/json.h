@@ -40,7 +40,10 @@ void json_bool(struct json *j, const char *key, bool value);
 void json_hex(struct json *j, const char *key, uint64_t value);
 /* Writes a number that has been formatted already. */
 void json_digits(struct json *j, const char *key, struct tally_str digits);
-/* Writes only the string, with its quotation marks. ASCII characters in more are written as \u escapes. */
+/*
+ * Writes only the string, with its quotation marks. The ASCII characters in more, which may be "", are written as \u
+ * escapes.
+ */
 void json_text(struct text *out, struct tally_str value, const char *more);
 /* Does the same as json_string for a key that is not a C string. */
 void json_member(struct json *j, struct tally_str key, struct tally_str value);

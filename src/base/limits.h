@@ -60,7 +60,7 @@
 #define LIMIT_DATA_TYPE_DEPTH	      32 /* Nesting of displayed struct fields. */
 #define LIMIT_DATA_TYPE_FIELDS	      (1u << 16) /* Fields of a type. */
 #define LIMIT_BUILD_ID_LIST	      (16u << 20) /* Bytes of a list of build IDs, of which each has 41 bytes. */
-#define LIMIT_ARCHIVE_HEADER	      (1u << 20) /* Names and notes of an archive member: usually two paths. */
+#define LIMIT_ARCHIVE_HEADER	      (1u << 20) /* Bytes of an archive member's names and notes: usually two paths. */
 #define LIMIT_ARCHIVE_UNPACKED	      (UINT64_C(256) << 20) /* Decompressed bytes of archives, plus the ratio below. */
 #define LIMIT_ARCHIVE_RATIO	      200u /* Decompressed bytes for each byte of an archive: programs reach 20. */
 #define LIMIT_SOURCE_FILE	      (64u << 20) /* Bytes of a displayed source file: generated ones reach some MB. */
@@ -71,6 +71,6 @@
 #define LIMIT_STITCHED		      1024 /* Callers beyond a CPU's branch registers; perf allows 127. */
 #define LIMIT_LIVE_CGROUPS	      4096 /* Cgroups in a live session: hosts of containers have hundreds. */
 #define LIMIT_METRIC_DEPTH	      64 /* Nesting of parentheses in a metric: vendors' metrics have about ten. */
-#define LIMIT_STORE_POINTS	      (1u << 20) /* Points of a load over time: screens have some thousand columns. */
+#define LIMIT_STORE_POINTS	      (1u << 20) /* Points of a chart over time: screens have some thousand columns. */
 
 #endif

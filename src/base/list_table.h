@@ -3,9 +3,10 @@
  * list_table.h - maps lists of 32-bit items, such as call chains, to dense IDs from 0 on, and back. For keys of fixed
  * size use id_table, for text intern.
  *
- * Owned by its aggregate and used by one thread. list_table_add returns LIST_TABLE_NONE when memory runs out, and
- * leaves the table unchanged. The lists are stored one after another, so a lookup waits for memory twice: for the slot,
- * then for the list. A caller with many lookups prefetches the slots of all of them, then the lists, and then adds:
+ * A table is owned by the struct that embeds it, and used by one thread. list_table_add returns LIST_TABLE_NONE when
+ * memory runs out or the lists exceed 32-bit offsets, and leaves the table unchanged. The lists are stored one after
+ * another, so a lookup waits for memory twice: for the slot, then for the list. A caller with many lookups prefetches
+ * the slots of all of them, then the lists, and then adds:
  *
  *	hash[i] = list_table_hash(items[i], count[i]); list_table_expect(&t, hash[i]);   ... list_table_guess(&t, hash[i]);
  *	id = list_table_add_hashed(&t, items[i], count[i], hash[i]);

@@ -33,7 +33,7 @@ bool map_u64_find(const struct map_u64 *map, uint64_t key, uint64_t *value);
  * until the next change. Returns NULL if out of memory.
  */
 uint64_t *map_u64_at(struct map_u64 *map, uint64_t key, bool *was_new);
-/* Iterates over all entries, starting with *position 0; false at the end. */
+/* Stores the next entry in unspecified order; false at the end. *position must be 0 at first. */
 bool map_u64_next(const struct map_u64 *map, size_t *position, uint64_t *key, uint64_t *value);
 
 #endif

@@ -16,11 +16,11 @@
 #include <stdbool.h>
 
 /*
- * Returns $HOME or, for root if $HOME belongs to another user, the directory in the password file. Returns false if
- * there is none.
+ * Stores $HOME or, for root if $HOME belongs to another user, root's directory in the password file. Returns false if
+ * $HOME is not set or not absolute, or root has no directory of its own.
  */
 bool own_home(char home[PATH_MAX]);
-/* Returns $XDG_CACHE_HOME; false if it is not set, not absolute or, for root, belongs to another user. */
+/* Stores $XDG_CACHE_HOME; returns false if it is not set, not absolute or, for root, belongs to another user. */
 bool own_cache_home(char folder[PATH_MAX]);
 
 #endif

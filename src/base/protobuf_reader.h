@@ -33,12 +33,12 @@ struct protobuf_field {
 	enum protobuf_wire wire;
 	uint64_t value; /* Value of a number; 0 for PROTOBUF_BYTES. */
 	struct tally_bytes bytes; /* Contents of the field; the encoded bytes for numbers. */
-	uint64_t offset; /* Offset of bytes. */
+	uint64_t offset; /* Offset of bytes in the outermost message. */
 };
 
 struct protobuf_reader {
 	struct cursor cursor;
-	uint64_t base; /* Offset of the cursor's first byte. */
+	uint64_t base; /* Offset of the cursor's first byte in the outermost message. */
 	const char *problem; /* Error message; NULL if there was no error. */
 	uint64_t problem_offset;
 };
@@ -46,12 +46,12 @@ struct protobuf_reader {
 struct protobuf_reader protobuf_reader_make(struct tally_bytes message);
 /* Reads the next field; false at the end of the message, or if it is malformed. */
 bool protobuf_next(struct protobuf_reader *reader, struct protobuf_field *field);
-/* Returns a reader of the message in a field. It has failed if the field is a number. */
+/* Returns a reader of the message in a field. If the field is a number, the reader has failed from the beginning. */
 struct protobuf_reader protobuf_nested(const struct protobuf_reader *outer, const struct protobuf_field *field);
 /*
  * Returns a reader of a field with repeated numbers, for protobuf_next_varint, _fixed64 and _fixed32: several numbers
  * if they are packed, otherwise one. Such a field may occur repeatedly, and each occurrence adds numbers. wire is the
- * type of each number; the reader has failed if the field cannot contain that type.
+ * type of each number; if the field cannot contain that type, the reader has failed from the beginning.
  */
 struct protobuf_reader protobuf_numbers(
 	const struct protobuf_reader *outer, const struct protobuf_field *field, enum protobuf_wire wire);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * range_share.h - distributes consecutive items among workers that are faster with neighbouring items: each starts with
- * its own range, and a worker that has finished splits off the later half of the longest remaining range. So workers
- * finish at the same time even if their CPUs differ in speed or are shared with other programs.
+ * range_share.h - distributes consecutive items among workers that are faster if they process neighbouring items: each
+ * worker starts with its own range, and when it has finished, it splits off the later half of the longest remaining
+ * range. So workers finish at the same time even if their CPUs differ in speed or are shared with other programs.
  *
  * Ranges are numbered in the order of their creation, and each item is in one range. The results of the ranges,
  * concatenated in the order of their items, equal those of one worker over all items. All functions except init, order

@@ -13,8 +13,8 @@
 #include "base/text.h"
 
 /*
- * Stores the words, NULL-terminated, in one block that the caller frees. On failure, words is NULL if memory ran out;
- * otherwise a quotation mark is not closed, and words contains the complete words before it.
+ * Stores the words, NULL-terminated, in one block that the caller frees. On failure, *words is NULL if memory ran out;
+ * otherwise a quotation mark is not closed, and *words contains the complete words before it, and must also be freed.
  */
 bool shell_words_split(struct tally_str line, char ***words);
 /* Appends a word, quoted by '...' unless all its characters are literal in every shell. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * side_thread.h - processes items one after another in a thread beside its owner. With one CPU, or if no thread can be
- * started, it does nothing: the owner checks each item, and processes the remaining ones itself.
+ * side_thread.h - processes items one after another in a thread beside its owner. It may process only some of the
+ * items, and none with one CPU or if no thread can be started; so the owner checks which items have been processed, and
+ * processes the others itself.
  *
  *	side_thread_init(&side, work, context);
  *	side_thread_add(&side, item);   ... side_thread_close(&side) ... side_thread_join(&side);

@@ -4,11 +4,11 @@
  * never moves.
  *
  * Owned by the struct that embeds it, and used by one thread. It reserves address space for far more bytes than are
- * expected (or allocates it as needed, if a limit of the process is low), and adds memory as it grows. A short spool is
- * in memory; the rest of a longer one is in an unlinked file in $TMPDIR (or /var/tmp), and the kernel may write its
- * pages back. If the disk is full or the directory is missing, memory is used instead, without an error. Forgotten
- * bytes are freed and must not be read again; dropped bytes (growing drops some, too) are read from the file again when
- * they are accessed.
+ * expected (or allocates it as needed, if a limit of the process is low), and adds memory as it grows. It grows in
+ * steps of 1 MiB. A spool of up to SPOOL_MEMORY_BYTES is in memory; a longer one, except for its first step, is in an
+ * unlinked file in $TMPDIR (or /var/tmp), and the kernel may write its pages back. If the disk is full or the directory
+ * is missing, memory is used instead, without an error. Forgotten bytes are freed and must not be read again; dropped
+ * bytes (growing drops some, too) are read from the file again when they are accessed.
  *
  *	struct spool s; spool_init(&s);
  *	uint8_t *room = spool_reserve(&s, n);   ... write m <= n bytes ...   spool_commit(&s, m);
@@ -40,7 +40,7 @@ void spool_init(struct spool *spool);
 void spool_deinit(struct spool *spool);
 /*
  * Sets the number of bytes that are expected in all spools that are filled at the same time; call it before the first
- * byte. If they are too many for memory, the spool uses its file from the beginning.
+ * byte. If they are more than SPOOL_MEMORY_BYTES, the spool uses its file from the beginning.
  */
 void spool_expect(struct spool *spool, size_t bytes);
 /* Returns memory for n bytes at the end; NULL if memory or address space is exhausted. */
@@ -54,8 +54,8 @@ bool spool_append(struct spool *spool, const void *data, size_t len);
 void spool_drop(const struct spool *spool, struct tally_bytes part);
 #define SPOOL_WALK_ITEMS ((size_t)1 << 17)
 /*
- * Drops previous items from time to time in a loop over all items of this size, in ascending order. Call it for each
- * index.
+ * Drops earlier items from time to time in a loop over all items of the spool, each of size bytes. Call it for each
+ * index in ascending order.
  */
 static inline void spool_walk(const struct spool *spool, size_t index, size_t size)
 {

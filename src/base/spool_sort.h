@@ -3,7 +3,7 @@
  * spool_sort.h - sorts the items of a spool in bounded memory.
  *
  * Blocks are sorted in place, on all CPUs, and then merged into a new spool, which replaces the first one; a sorted
- * spool is not changed. The sort is only as stable as qsort. Several threads call compare.
+ * spool is not changed. Like qsort, it may change the order of equal items. Several threads call compare.
  *
  *	if (!spool_sort(&spool, sizeof(struct row), compare_rows)) ... out of memory ...
  */

@@ -72,10 +72,10 @@ void text_u64(struct text *t, uint64_t v);
 void text_i64(struct text *t, int64_t v);
 /* Appends lower-case hexadecimal digits without 0x, zero-padded on the left to width. */
 void text_hex(struct text *t, uint64_t v, unsigned width);
-/* Both right-align the number in width with blanks. */
+/* text_u64_right and text_hex_right pad the number with blanks on the left to width. */
 void text_u64_right(struct text *t, uint64_t v, size_t width);
 void text_hex_right(struct text *t, uint64_t v, size_t width);
-/* Right-aligns the number with zeros instead of blanks. */
+/* Pads the number with zeros on the left to width. */
 void text_u64_padded(struct text *t, uint64_t v, size_t width);
 /* Widths of strings are in terminal cells (text_cells.h). */
 void text_str_right(struct text *t, struct tally_str s, size_t width);
@@ -87,7 +87,7 @@ void text_str_left(struct text *t, struct tally_str s, size_t width);
 size_t text_cells_from(const struct text *t, size_t start);
 /* Appends blanks until the bytes from start on occupy at least width cells. */
 void text_pad_from(struct text *t, size_t start, size_t width);
-/* Pads the bytes from start on with blanks on the left, or on the right if width is negative. */
+/* Pads the bytes from start on with blanks to width cells, on the left, or on the right if width is negative. */
 void text_align_from(struct text *t, size_t start, int width);
 /* Formats as printf's %.*f does in the C locale. */
 void text_fixed(struct text *t, double v, unsigned decimals);
@@ -107,7 +107,7 @@ void text_csv(struct text *t, struct tally_str s);
  * control the terminal.
  */
 void text_visible(struct text *t, struct tally_str s);
-/* Escapes the bytes from start on in the same way. */
+/* Escapes control characters in the bytes from start on, as text_visible does. */
 void text_visible_from(struct text *t, size_t start);
 /*
  * Replaces the separator's first character by a dot in the bytes from start on, as perf report does. Does nothing if

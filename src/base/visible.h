@@ -10,7 +10,10 @@
 
 #include "base/arena.h"
 
-/* Both return the escaped string; NULL, or a NULL data pointer, if memory runs out. */
+/*
+ * Both functions return the escaped string, which is s itself if nothing needs escaping; NULL, or a NULL data pointer,
+ * if memory runs out.
+ */
 const char *visible_string(struct arena *arena, const char *s);
 struct tally_str visible_str(struct arena *arena, struct tally_str s);
 

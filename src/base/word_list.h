@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * word_list.h - splits a list of words in an option's argument: separated by commas, or one per line if it contains
- * line ends. Words of the latter kind may contain commas.
+ * line ends. In a list with line ends, words may contain commas.
  *
  *	if (word_list_has("cc1,ld", STR("ld"))) ...
  */
