@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * changes_json.h - writes the comparison of a row as JSON: its keys, the values of each side, and the change.
+ * changes_json.h - writes a row of a diff as JSON: its keys, its values in each table, and the change between the two
+ * sides.
  *
  * docs/diff-json.md describes the members.
  *
@@ -26,7 +27,9 @@ void changes_json_keys(
 void changes_json_values(struct json *j, const struct diff_table *diff, uint32_t row);
 struct changes_json_test {
 	const char *measure, *correction;
-	double level, confidence, min_share; /* min_share is a percentage. */
+	/* level is the significance level, confidence that of the intervals, both from 0 to 1; min_share is a
+	 * percentage. */
+	double level, confidence, min_share;
 };
 /* Writes the member "test": how rows are tested. */
 void changes_json_test(struct json *j, const struct changes_json_test *test);

@@ -5,7 +5,7 @@
  *
  * A node is a frame below its caller's node; parents come before children. A sample without a call chain has a node for
  * its own frame. A track is a thread ID, whatever names the thread had. Everything is borrowed, including the profile;
- * export_tables_deinit frees the tables. One thread.
+ * export_tables_deinit frees the tables. Times are those of the recording's clock in ns. One thread.
  *
  *	export_tables_init(&tables, &view, err);
  *	struct export_sample s;
@@ -39,7 +39,9 @@ struct export_mark {
 	uint32_t left_text; /* For EXPORT_SWITCH, the name of the thread that leaves. */
 };
 
-struct export_origin { /* The source of samples that do not come from perf events; empty if they do. */
+/* What made the samples and what they cannot show, for samples that do not come from perf events (docs/origin.md);
+ * otherwise empty. */
+struct export_origin {
 	struct tally_str kind, by, not_seen;
 	struct tally_str sentence;
 };
@@ -116,7 +118,7 @@ struct export_track {
 struct export_tables {
 	const struct export_view *view;
 	struct stack_nodes nodes; /* Frames are indexes in frames. */
-	uint32_t *frames; /* The profile's frames. */
+	uint32_t *frames; /* For each frame of the tables, its index in the profile's frames. */
 	size_t frame_count;
 	struct export_track *tracks;
 	size_t track_count;
@@ -148,7 +150,7 @@ bool *export_event_flags(const struct export_view *view);
 size_t export_mark_count(const struct export_view *view);
 const struct export_mark *export_mark_at(const struct export_view *view, size_t index);
 
-/* Chosen rows, grouped by track and event and sorted by time. */
+/* The chosen single samples (rows of the profile), grouped by track and event; those of a group are sorted by time. */
 struct export_groups {
 	struct spool rows; /* Items are struct profile_row. */
 	size_t *begin; /* Index of each group's first row, with one more entry at the end. */
@@ -182,18 +184,19 @@ uint64_t export_frame_function(const struct profile *profile, const struct profi
 struct tally_str export_trace(const struct profile *profile, const struct profile_sample *sample);
 /* Returns the state of the sample's thread; PROFILE_STATES if it was not kept. */
 enum profile_state export_state(const struct profile *profile, const struct profile_sample *sample);
-/* Returns the name of that state; empty if it was not kept. */
+/* Returns the name of the state of the sample's thread; empty if it was not kept. */
 struct tally_str export_state_name(const struct profile *profile, const struct profile_sample *sample);
 /* Returns the thread that ended the wait as "comm:tid"; empty if there is none or it is not known. */
 struct tally_str export_waker(const struct profile *profile, const struct profile_sample *sample);
-/* Returns one flag for each of the profile's events: whether its samples have texts. NULL when out of memory. */
+/* Returns one flag for each of the profile's events: whether its samples have texts. The caller frees them. NULL when
+ * out of memory. */
 bool *export_trace_flags(const struct export_view *view);
 const char *export_mark_name(enum export_mark_kind kind);
 /* Returns the name by which profile stores know the event's values: "cpu" for time on the CPU, "off_cpu" for waits. */
 struct tally_str export_type_name(struct tally_str event, bool is_wait);
 /* Returns the unit of the event's period: "nanoseconds" or "count". */
 const char *export_event_unit(struct tally_str name);
-/* Appends nanoseconds as milliseconds (or microseconds, with 3 digits) without rounding. */
+/* Appends nanoseconds without rounding: as milliseconds if digits is 6, as microseconds if it is 3. */
 void export_decimal(struct text *out, uint64_t ns, unsigned digits);
 /* Appends a JSON string, in which U+2028 and U+2029 are escaped too. */
 void export_json_string(struct text *out, struct tally_str s);

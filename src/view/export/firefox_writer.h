@@ -17,7 +17,8 @@
 
 #define ADDRESS_EXACT	       (UINT64_C(1) << 53) /* JSON numbers below are exact. */
 #define FIREFOX_CATEGORY_OTHER "4" /* Index in the format's list of categories. */
-/* Category of a state is this plus its number; the categories after OTHER are those of waits. */
+/* The category of a waiting state is this plus the number of the state (enum profile_state); these categories follow
+ * FIREFOX_CATEGORY_OTHER. */
 #define FIREFOX_CATEGORY_WAITS 4
 
 struct whole_frame { /* Data of one of the tables' frames. */
@@ -47,7 +48,7 @@ struct firefox {
 	struct id_table function_ids; /* Keys of name, file, binary and function. */
 	VEC(struct whole_function) functions;
 	struct whole_frame *frames;
-	uint32_t *lib_of_binary; /* PROFILE_NONE if not used. */
+	uint32_t *lib_of_binary; /* Index of each binary in the format's list of libraries; PROFILE_NONE if not used. */
 	uint64_t *base_of_binary;
 	/* Linked lists of marks, indexed by track and by mark; PROFILE_NONE ends a list. */
 	uint32_t *first_mark, *next_mark;
@@ -126,7 +127,7 @@ void firefox_add_thread(struct firefox *w, size_t group);
 bool firefox_list_marks(struct firefox *w);
 /* Writes the markers of a thread: its marks, and its tracepoint samples with their texts. */
 void firefox_add_markers(struct firefox *w, size_t group);
-/* Writes events that count something as rates over time. */
+/* Writes the profile's counters: for each process and each event that counts something, a rate over time. */
 void firefox_add_counters(struct firefox *w);
 
 #endif

@@ -33,7 +33,8 @@ enum otlp_table { /* Field numbers of ProfilesDictionary. */
 struct otlp_dictionary {
 	const struct profile *profile;
 	struct intern tables[OTLP_TABLES]; /* Encoded entries, indexed by enum otlp_table; tables[0] is not used. */
-	uint32_t *location_of_frame; /* Location of each of the profile's frames by itself; 0 if not known yet. */
+	/* Location of each of the profile's frames without inlined calls; 0 if not known yet. */
+	uint32_t *location_of_frame;
 	uint32_t *stack_of_stack; /* Stack of each of the profile's stacks; 0 if not known yet. */
 	uint64_t *limits; /* Highest used address of each binary, rounded up to a page. */
 	VEC(uint32_t) path; /* Locations of a stack, innermost first. */

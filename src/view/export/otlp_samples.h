@@ -43,7 +43,7 @@ struct otlp_point { /* Samples with the same stack and attributes. */
 	uint32_t stack, attributes;
 	uint64_t count, period;
 	uint64_t row_count;
-	uint64_t times_end; /* End of its times. */
+	uint64_t times_end; /* Index in times after its last time. */
 };
 
 struct otlp_samples {
@@ -67,7 +67,7 @@ bool otlp_samples_init(
 	struct otlp_samples *samples, const struct export_view *view, struct otlp_dictionary *dictionary);
 void otlp_samples_deinit(struct otlp_samples *samples);
 
-/* Returns the times of a point, one for each of its samples. */
+/* Returns the times of a point, one for each of its samples. Call it only if has_times is set. */
 static inline const uint64_t *otlp_samples_times(const struct otlp_samples *samples, const struct otlp_point *point)
 {
 	return (const uint64_t *)(const void *)samples->times.base + point->times_end - point->count;

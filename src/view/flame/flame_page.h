@@ -20,7 +20,7 @@ struct flame_page {
 	struct tally_str quality; /* One line about losses, call chains and symbols. */
 	struct tally_str program; /* Name of the program that made the page. */
 	struct tally_str base; /* Name of the baseline; empty if there is none. */
-	struct tally_str span; /* Time of the samples; empty if unknown. */
+	struct tally_str span; /* Time range of the samples as text; empty if unknown. */
 	struct tally_str group; /* Kind of the nodes at the root, such as "thread"; empty if there is none. */
 	bool counts_samples;
 };

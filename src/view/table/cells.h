@@ -25,7 +25,8 @@ enum cell_look {
 	LOOK_PERCENT, /* For example 12.34%. */
 	LOOK_HEX, /* For example 0x1f. */
 	LOOK_ADDRESS, /* For example 000000000000001f; 1f in separated values. */
-	/* Nanoseconds, which are unformatted in separated values: */
+	/* LOOK_DURATION, LOOK_MS and LOOK_SECONDS are for nanoseconds, which are printed unformatted in separated
+	 * values. */
 	LOOK_DURATION, /* For example 10.47 us, in a suitable unit. */
 	LOOK_MS, /* For example 1.235, with `decimals`. */
 	LOOK_SECONDS, /* For example 1.234567, rounded down. */
@@ -34,13 +35,15 @@ enum cell_look {
 struct cell_column {
 	const char *heading; /* NULL for JSON only; "" for no heading. */
 	const char *key; /* NULL if it is not in JSON. */
-	int width; /* Bytes in text; negative for alignment to the left, 0 for no padding. */
+	int width; /* Width in terminal cells in text; negative for alignment to the left, 0 for no padding. */
 	enum cell_look look;
 	unsigned decimals; /* Decimals of a double in text. */
 	unsigned json_decimals;
 	bool is_padded; /* Padded to its width also in separated values. */
 	bool is_raw; /* Names keep the separator, as in perf. */
-	size_t longest; /* Maximum bytes of a name in text, beyond which it is cut and ends in "..."; 0 for no limit. */
+	/* Maximum width of a name in text, in terminal cells, beyond which it is cut and ends in "..."; 0 for no
+	 * limit. */
+	size_t longest;
 	const char *before, *after; /* Printed around values and headings in text; may be NULL. */
 	const char *absent; /* Text for a missing value, for which JSON omits the key; NULL for none. */
 };
@@ -112,7 +115,7 @@ struct cells {
 	const char *separator;
 	bool has_blanks; /* A blank follows each separator. */
 	bool is_quoted; /* CSV as in RFC 4180: names are not changed, but quoted if necessary; separator must be ",". */
-	/* For cells_fit.h: widths count characters, texts are aligned to the left and numbers to the right. */
+	/* For cells_fit.h: texts are aligned to the left and numbers to the right, whatever the signs of the widths. */
 	bool is_fitted;
 	struct json *json; /* If not NULL, writes JSON with this writer, which writes to out. */
 };

@@ -3,8 +3,8 @@
  * cells_fit.h - prints a table with columns as wide as its first rows need: these rows are held back until there are
  * enough of them, then headings and rows are printed at once. Wider cells in later rows are not truncated.
  *
- * Texts are aligned to the left, numbers to the right. Widths count characters. It owns its columns and a copy of the
- * waiting rows. One thread.
+ * Texts are aligned to the left, numbers to the right. It owns its columns and a copy of the rows that are held back
+ * (waiting rows). One thread.
  *
  *	if (cells_fit_init(&fit, &table)) { cells_fit_row(&fit, row); ... cells_fit_finish(&fit); }
  *	cells_fit_deinit(&fit);	// also after a failure

@@ -41,18 +41,20 @@ struct annotate_line {
 	struct tally_bytes bytes; /* Bytes of the instruction. */
 	bool leads_out; /* callee is valid. */
 	bool is_target; /* A jump leads here. */
-	bool has_type; /* The type of the accessed data is known; it is in the next three: */
+	bool has_type; /* The type of the accessed data is known: data_type, data_field and data_offset are valid. */
 	const char *data_type, *data_field; /* data_field is NULL if there is none. */
 	uint64_t data_offset;
 	bool is_source; /* It is a line of a source file. */
 	uint32_t source_number; /* Number of a source line in its file; 0 for other lines. */
 	const char *path; /* Path of the line's source file; NULL if unknown. */
 	uint32_t source_line;
-	/* From branch stacks; 0 if unknown. cycles is the average of the runs that end here. */
+	/* From branch stacks; 0 if unknown. A run is the code that was executed between two taken branches. cycles is
+	 * the average of the runs that end here. */
 	double cycles, ipc;
-	uint64_t least_cycles, most_cycles; /* Minimum and maximum of such runs. */
-	/* In percent: runs that begin here, relative to those through the hottest instruction; share of the runs
-	 * through here that end here; and share of the latter that were predicted. */
+	uint64_t least_cycles, most_cycles; /* Minimum and maximum cycles of the runs that end here. */
+	/* In percent: entered is the number of runs that begin here, relative to those through the hottest instruction;
+	 * left is the share of the runs through here that end here; predicted is the share of the runs that end here at
+	 * a correctly predicted branch. */
 	double entered, left, predicted;
 };
 
@@ -67,7 +69,8 @@ struct annotate_place { /* A source line with its samples. */
 };
 
 struct annotate_function {
-	const char *name, *file, *short_file; /* Path of the program, and the last part of the path. */
+	/* Name of the function, path of its program, and last part of that path. */
+	const char *name, *file, *short_file;
 	const char *event_name;
 	uint64_t sample_count; /* Displayed in the heading. */
 	const struct annotate_event *events;
@@ -92,7 +95,7 @@ enum annotate_column { ANNOTATE_PERCENT, ANNOTATE_SAMPLES, ANNOTATE_PERIOD };
 struct annotate_text_options {
 	enum annotate_percent percent;
 	enum annotate_column column;
-	/* Leave out instructions below this percentage, except the one before a hot one; 0 for none. */
+	/* Leave out instructions below this percentage, except the one before a hot one; 0 to leave out none. */
 	double min_percent;
 	bool with_bytes, with_places, with_whole_path, with_colours;
 };
@@ -106,7 +109,8 @@ const char *annotate_percent_name(enum annotate_percent kind);
 /* Prints instructions per cycle and cycles in ANNOTATE_CYCLES_WIDTH columns; blank if unknown. */
 void annotate_cycles(struct text *out, const struct annotate_line *line);
 #define ANNOTATE_CYCLES_WIDTH 12
-/* Prints the same with the minimum and maximum cycles of a run, in ANNOTATE_CYCLE_RANGE_WIDTH columns. */
+/* Prints instructions per cycle, and average, minimum and maximum cycles, in ANNOTATE_CYCLE_RANGE_WIDTH columns; blank
+ * if unknown. */
 void annotate_cycle_range(struct text *out, const struct annotate_line *line);
 #define ANNOTATE_CYCLE_RANGE_WIDTH 22
 /* Returns an arrow for the target of an instruction (up, down, elsewhere, back), two columns wide. */

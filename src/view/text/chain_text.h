@@ -46,7 +46,7 @@ void chain_printer_deinit(struct chain_printer *printer);
 /* Prints the chains of a row. row_period is the row's period, or its children sum if the report displays that. */
 TALLY_MUST_CHECK enum tally_status chain_print(
 	struct chain_printer *printer, struct text *out, uint32_t row, uint64_t row_period, struct tally_error *err);
-/* Print a frame and the value of a node in the format of graphs. */
+/* chain_frame_text prints a frame, and chain_value_text the value of a node, in the format of graphs. */
 void chain_frame_text(struct text *out, const struct flat_table *table, uint32_t frame);
 void chain_value_text(
 	struct text *out, const struct chain_options *options, uint64_t period, uint64_t count, uint64_t total);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * changes_text.h - prints the comparison of several recordings of each side, by row: shares, change, interval, p,
- * noise.
+ * changes_text.h - prints a diff with several recordings of each side: for each row its shares, the change with
+ * confidence interval and p value, and the noise.
  *
  *	changes_text_rows(&out, &diff, &changes, &options, err);
  */

@@ -4,7 +4,7 @@
  * to view/text.
  *
  *	diff_keys_fit(&keys, diff, columns, count, rows, row_count);
- *	diff_keys_cells(&keys, out, row, NULL);
+ *	diff_keys_cells(&keys, out, row);
  */
 #ifndef VIEW_TEXT_DIFF_KEYS_H
 #define VIEW_TEXT_DIFF_KEYS_H

@@ -17,7 +17,8 @@
 struct diff_text_block { /* The basic block of a row in one file. */
 	const char *range;
 	int64_t difference; /* Difference from the baseline in cycles. */
-	int64_t spread[DIFF_TEXT_SPREAD]; /* Absolute differences of single runs. */
+	/* Absolute differences in cycles between the block's first executions and those of the baseline. */
+	int64_t spread[DIFF_TEXT_SPREAD];
 	unsigned spread_count;
 	bool has_base;
 	size_t order; /* Position in the function. */

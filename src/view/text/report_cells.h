@@ -12,9 +12,9 @@
 
 #include "view/text/report_layout.h"
 
-/* Returns the total that percentages of a member are relative to. */
+/* Returns the total that percentages of a member, which is an event of a group, are relative to. */
 uint64_t report_member_total(const struct report_layout *l, uint32_t member);
-/* Returns the total that percentages of one column are relative to. */
+/* Returns the total that a member's percentages in the column of this key are relative to. */
 uint64_t report_value_total(const struct report_layout *l, uint32_t member, enum profile_key key);
 static inline bool report_column_is_of_level(const struct report_layout *l, size_t column, uint32_t level)
 {

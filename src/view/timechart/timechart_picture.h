@@ -18,7 +18,7 @@ struct timechart_picture {
 	size_t hidden_tasks; /* Number of tasks without a row. */
 	const bool *is_highlighted; /* Indexed by track; NULL if none is highlighted. */
 	uint64_t highlight_ns; /* Runs longer than this are highlighted too; 0 for none. */
-	uint64_t io_min_ns; /* Minimum length at which I/O is drawn, limited by the next I/O of its thread. */
+	uint64_t io_min_ns; /* Shorter I/O is drawn with this length, but not beyond the next I/O of its thread. */
 	struct tally_str title, program;
 	uint64_t lost; /* Number of lost events. */
 	/* Waits were recorded instead of switches, so the state of a task outside its spans is unknown. */

@@ -64,7 +64,8 @@ struct annotate_screen {
 	size_t hot_count, hot_at;
 	uint32_t *sources; /* Number of jumps that lead to each line. */
 	struct tui_frame frame;
-	uint64_t callee; /* In the address space of the function's own addresses. */
+	/* Address of the function for ANNOTATE_CALLS, in the address space of the displayed function. */
+	uint64_t callee;
 };
 
 TALLY_MUST_CHECK enum tally_status annotate_screen_init(struct annotate_screen *s,

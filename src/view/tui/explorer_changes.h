@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * explorer_changes.h - implements top's view of changes: it stores the shares of all rows at a moment, and from then on
- * only rows with a different share are displayed, with the change in a column. It is for tables that are refreshed.
+ * explorer_changes.h - implements the view of changes of top: a mark stores the shares of all rows at one time, and
+ * from then on only rows with another share are displayed, with the change in a column. It is for tables that are
+ * refreshed.
  *
- * The mark belongs to the caller and must outlive its use by an explorer. Rows are matched by the text of their keys;
- * the change of a new row is its whole share.
+ * A mark belongs to the caller and must outlive its use by an explorer. Rows are matched by the text of their keys; the
+ * change of a new row is its whole share.
  *
  *	if (!explorer_mark_take(&mark, &e, "20:51:07")) ...;
  *	explorer_set_mark(&e, &mark);   ... explorer_renew(&e, ...) ...

@@ -21,7 +21,7 @@ enum explorer_action {
 	EXPLORER_ANNOTATE,
 	EXPLORER_ORDER, /* Sort by e->order. */
 	EXPLORER_SORT, /* Group rows by the keys in e->input. */
-	/* The three other views of the same samples, which these keys open. */
+	/* EXPLORER_TOP_DOWN, EXPLORER_CALLERS and EXPLORER_FLAME open other views of the same samples. */
 	EXPLORER_TOP_DOWN,
 	EXPLORER_CALLERS,
 	EXPLORER_FLAME,

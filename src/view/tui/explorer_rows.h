@@ -17,7 +17,8 @@ void explorer_select_rows(struct explorer *e);
 /* Displays only rows that changed since the mark, with the change, see explorer_changes.h. mark is borrowed; NULL
  * displays all rows again. */
 void explorer_set_mark(struct explorer *e, const struct explorer_mark *mark);
-/* These display only rows of the cursor's thread, object and so on; a second call displays all rows again. */
+/* explorer_zoom_thread to explorer_zoom_socket display only rows of the cursor's thread, object and so on; a second
+ * call displays all rows again. */
 void explorer_zoom_thread(struct explorer *e);
 void explorer_zoom_dso(struct explorer *e);
 void explorer_zoom_function(struct explorer *e);

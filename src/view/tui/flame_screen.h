@@ -8,7 +8,7 @@
  *	flame_screen_init(&screen, &tree, "cycles", err);
  *	flame_screen_resize(&screen, 24, 80);
  *	enum tree_action action = flame_screen_key(&screen, '\r');
- *	flame_screen_draw(&screen, &grid);
+ *	flame_draw(&screen, &grid);	// flame_draw.h
  *	flame_screen_deinit(&screen);
  */
 #ifndef VIEW_TUI_FLAME_SCREEN_H
@@ -27,7 +27,7 @@ struct flame_screen {
 	uint64_t *weights; /* Displayed part of each node's total. */
 	uint64_t total; /* Total of the weights. */
 	uint64_t *starts; /* Sum of the weights to the left of each node. */
-	bool *matches; /* Labels that match the search. */
+	bool *matches; /* Indexed by label: whether it matches the search. */
 	uint64_t matched; /* Sum of the matches; nested ones count once. */
 	uint32_t zoom, cursor; /* Nodes; PROFILE_NONE for the root. */
 	unsigned top; /* Number of levels scrolled out at the top. */
@@ -37,7 +37,8 @@ struct flame_screen {
 TALLY_MUST_CHECK enum tally_status flame_screen_init(
 	struct flame_screen *s, const struct flame_tree *tree, const char *title, struct tally_error *err);
 void flame_screen_deinit(struct flame_screen *s);
-/* Used like tree_screen_remember and _renew: zoom, cursor and search pattern are kept. */
+/* Call flame_screen_remember before the tree is destroyed, and flame_screen_renew with the new tree: zoom, cursor and
+ * search pattern are kept. After a failure, the screen can only be deinitialised. */
 void flame_screen_remember(const struct flame_screen *s, struct tree_memory *memory);
 TALLY_MUST_CHECK enum tally_status flame_screen_renew(struct flame_screen *s, const struct tree_memory *memory,
 	const struct flame_tree *tree, struct tally_error *err);

@@ -48,7 +48,7 @@ void grid_deinit(struct grid *grid);
 void grid_clear(struct grid *grid);
 /* Returns the column after the text. */
 unsigned grid_put(struct grid *grid, unsigned row, unsigned column, struct tally_str text, unsigned style);
-/* Set the style of a whole row; grid_select adds GRID_SELECTED. */
+/* grid_fill sets the style of a whole row, and grid_select adds GRID_SELECTED to it. */
 void grid_select(struct grid *grid, unsigned row);
 void grid_fill(struct grid *grid, unsigned row, unsigned style);
 /* Removes the next character from the text and returns it. *width is its number of cells, which may be 0. */

@@ -24,7 +24,7 @@ enum tree_action { /* Actions of the tree view and of the flame view. */
 	TREE_STAY,
 	TREE_BACK,
 	TREE_LEAVE,
-	/* The four other views of the same samples, which these keys open. */
+	/* TREE_TOP_DOWN, TREE_CALLERS, TREE_FLAME and TREE_LEVELS open other views of the same samples. */
 	TREE_TOP_DOWN,
 	TREE_CALLERS,
 	TREE_FLAME,

@@ -42,7 +42,8 @@ struct tui_frame_owner { /* The screen that contains the frame. */
 
 /* Handles a key. Returns false if the screen must handle it. *leaves is set to true if the user leaves the program. */
 bool tui_frame_takes(struct tui_frame *f, const struct tui_frame_owner *owner, uint32_t key, bool *leaves);
-/* tui_frame_ask prompts for a search text, tui_frame_help displays the list of keys, both until a key ends it. */
+/* tui_frame_ask prompts for a search text, tui_frame_help displays the list of keys, both until the user closes
+ * them. */
 void tui_frame_ask(struct tui_frame *f, bool is_back);
 void tui_frame_help(struct tui_frame *f);
 void tui_frame_scroll(struct tui_frame *f, bool is_right);
