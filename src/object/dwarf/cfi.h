@@ -3,8 +3,8 @@
  * cfi.h - reads call-frame information (.eh_frame, .debug_frame): how to find the caller's frame and registers for the
  * code at an address. Versions 1, 3 and 4, the pointer encodings of .eh_frame, and any CFA rule are supported.
  *
- * A table borrows the section; the caller owns the table (cfi_deinit). After cfi_open it is read-only: any thread.
- * Addresses are link-time. Register numbers are DWARF's.
+ * A table borrows the section; the caller owns the table (cfi_deinit). After cfi_open it is not changed, and any thread
+ * may use it. Addresses are link-time addresses. Register numbers are those of DWARF.
  *
  * Bad input: a damaged entry is skipped and counted; a CFA program that cannot be executed completely ends at its last
  * valid row.
@@ -52,7 +52,7 @@ struct cfi_row {
 
 struct cfi_section {
 	struct tally_bytes bytes;
-	uint64_t address; /* Address of the section, which pc-relative pointers are relative to. */
+	uint64_t address; /* Address of the section, from which pc-relative pointers are computed. */
 	uint64_t data_address; /* Address of .got or .eh_frame_hdr; 0 if unknown. */
 	uint64_t text_address;
 	bool is_eh;

@@ -4,7 +4,7 @@
  * refer to the same long list, table or name, so that reading each of them takes time quadratic in the file's size;
  * real files share hardly anything. Whatever exceeds the budget is left out, like damaged parts.
  *
- * A budget is part of a dwarf_file. Any thread.
+ * A budget is part of a dwarf_file. Any thread may spend it.
  *
  *	if (!dwarf_spend(file, DWARF_COST_FUNCTION_RANGE * count)) ... give up
  */

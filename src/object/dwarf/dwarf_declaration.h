@@ -37,7 +37,7 @@ bool dwarf_declaration_next(struct dwarf_declaration *declaration, struct dwarf_
 /* Returns the linkage name of the function at an entry, else its source name; {NULL, 0} if it has none. */
 struct tally_str dwarf_function_name(struct dwarf_reader *reader, const struct dwarf_file *file, uint64_t entry);
 /* Finds the address at which the code of an entry is entered: DW_AT_entry_pc, or the start of its first range. Returns
- * false if it has no code. unit is the one in struct debug_unit. */
+ * false if it has no code. unit contains the entry. */
 bool dwarf_function_entered(struct dwarf_reader *reader, const struct dwarf_file *file, const struct dwarf_unit *unit,
 	uint64_t entry, uint64_t *address);
 /* Returns DW_AT_producer of a unit: the compiler and its options; {NULL, 0} if not known. */

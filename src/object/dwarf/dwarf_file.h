@@ -2,8 +2,8 @@
 /*
  * dwarf_file.h - opens the debug sections of one ELF file and lists their units.
  *
- * The caller owns the file and opens it on an elf_image that must outlive it. After that it is read-only: any thread.
- * Parsed abbreviations are stored in a dwarf_reader, one per thread.
+ * The caller owns the file and opens it on an elf_image that must outlive it. After that it is not changed, and any
+ * thread may use it. Parsed abbreviations are stored in a dwarf_reader, one per thread.
  *
  * Bad input: damage in a unit ends its walk (its reader reports it); the list of units ends at the first invalid
  * header, and the units before it remain.

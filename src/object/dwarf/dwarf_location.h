@@ -44,7 +44,7 @@ struct dwarf_location_list {
 };
 
 enum dwarf_storage_kind {
-	DWARF_STORAGE_UNKNOWN, /* There is none, it is in pieces, or it is computed. */
+	DWARF_STORAGE_UNKNOWN, /* The value has no location, is in pieces, or is computed. */
 	DWARF_STORAGE_REGISTER, /* The value is in register reg. */
 	DWARF_STORAGE_SUM, /* The value is reg + offset. */
 	DWARF_STORAGE_AT_REGISTER, /* The value is in memory at reg + offset. */
@@ -60,7 +60,8 @@ struct dwarf_storage {
 	uint64_t address;
 };
 
-/* Reads the attribute as a location; skips a value that is none. Returns false if the data is truncated. */
+/* Reads the attribute as a location; the kind is DWARF_LOCATION_NONE if its value is not one. Returns false if the data
+ * is truncated. */
 bool dwarf_location_read(struct dwarf_walk *walk, const struct dwarf_attr_spec *spec, struct dwarf_location *location);
 /* Opens the sections of location lists; missing ones are empty. is_split selects those of a .dwo file. NOMEM is the
  * only error. */

@@ -3,7 +3,8 @@
  * dwarf_package.h - reads .dwp files, which contain the .dwo files of a program, and finds units in them by ID. Index
  * sections of version 2 (GNU's, for DWARF 4) and 5, in either byte order, are supported; type units are not read.
  *
- * The caller owns the package; the image must outlive it. After dwarf_package_open it is read-only: any thread.
+ * The caller owns the package; the image must outlive it. After dwarf_package_open it is not changed, and any thread
+ * may use it.
  *
  * Bad input: a malformed index makes the package unusable; a row that points outside of a section is ignored. Source:
  * DWARF 5, section 7.3.5 and appendix F.

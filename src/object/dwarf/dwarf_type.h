@@ -2,7 +2,7 @@
 /*
  * dwarf_type.h - describes the types in a program's debug information: names as in C, sizes, members.
  *
- * The caller owns the types (dwarf_types_deinit) and must not close the files before. A type is read once, when it is
+ * The caller owns the types, and calls dwarf_types_deinit before it closes the files. A type is read once, when it is
  * first needed, and so are its members and its target. One thread.
  *
  * Bad input: a damaged type has no members and no target; chains of types end at a limit.

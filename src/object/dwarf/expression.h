@@ -2,8 +2,9 @@
 /*
  * expression.h - evaluates DWARF expressions of call-frame information: arithmetic on registers and memory.
  *
- * A pure function, which reads the thread's registers and memory by callbacks. Bad input: it returns false for an
- * unknown operation, a stack overflow or underflow, or too many steps.
+ * dwarf_expression_run has no state; it reads the thread's registers and memory by callbacks, which return false if a
+ * value is not known. Bad input: it returns false for an unknown operation, a stack overflow or underflow, or too many
+ * steps.
  *
  *	ok = dwarf_expression_run(bytes, &(struct dwarf_machine){...}, &cfa_first_on_stack, &value);
  */

@@ -3,8 +3,8 @@
  * elf_function.h - writes one JIT-compiled function as an ELF file, from which other programs read symbols, code, lines
  * and unwind tables.
  *
- * A pure function that appends to a writer. It creates 64-bit files of either byte order. Lines are DWARF 4 in
- * .debug_line, with one unit in .debug_info that refers to them.
+ * elf_function_write has no state, and may be called from any thread. It creates 64-bit files of either byte order.
+ * Lines are DWARF 4 in .debug_line, with one unit in .debug_info that refers to them.
  *
  *	struct writer w = {0};
  *	elf_function_write(&w, &(struct elf_function){.machine = EM_X86_64, .name = "f", .code = bytes});
@@ -26,7 +26,7 @@ struct elf_function_line {
 
 struct elf_function {
 	uint16_t machine; /* EM_* value of a 64-bit machine. */
-	bool is_swapped; /* The file has the other byte order than this host. */
+	bool is_swapped; /* The file has another byte order than this host. */
 	const char *name;
 	struct tally_bytes code;
 	struct tally_bytes eh_frame; /* .eh_frame as if it followed the code, aligned to 8 bytes; empty if none. */

@@ -57,7 +57,7 @@ struct elf_symbol_list {
 /* A slot that the dynamic linker fills with a symbol's address. */
 struct elf_reference {
 	uint64_t slot;
-	uint64_t value; /* Address of the symbol; that of the slot if the symbol is defined in another file. */
+	uint64_t value; /* Address of the symbol; slot if the symbol is defined in another file. */
 	const char *name; /* Symbol name with its version. */
 	bool is_jump; /* The PLT jumps through the slot. */
 };
@@ -102,7 +102,8 @@ struct elf_plt {
 
 /* Opens a file, which may be compressed as a whole (.ko.xz, .ko.zst, .ko.gz). */
 TALLY_MUST_CHECK enum tally_status elf_image_open(const char *path, struct elf_image **image, struct tally_error *err);
-/* Opens an open file; path is for messages. The caller retains ownership of fd. */
+/* Opens the file of a descriptor; path is used in messages. The caller still owns fd, and may close it after the
+ * call. */
 TALLY_MUST_CHECK enum tally_status elf_image_open_fd(
 	int fd, const char *path, struct elf_image **image, struct tally_error *err);
 /* Opens an image in memory; bytes must outlive the image. */
@@ -122,21 +123,23 @@ uint64_t elf_image_moved(const struct elf_image *image, const struct elf_image *
 bool elf_image_is_cut(const struct elf_image *image);
 /* Returns false if the file at path was written or truncated since it was opened. */
 bool elf_image_is_unchanged(const struct elf_image *image, const char *path);
-/* Tells the kernel that the pages of the image will hardly be read again, so that they leave this process's memory. */
+/* Hints that the file will probably not be read again, so that its pages leave this process's memory. */
 void elf_image_drop(const struct elf_image *image);
 uint8_t elf_image_pointer_bytes(const struct elf_image *image);
 bool elf_image_has_symtab(const struct elf_image *image);
-/* Reads the symbols of .symtab, or those of .dynsym if there is no .symtab. NOMEM is the only error. */
+/* Reads the symbols of .symtab, or those of .dynsym if there is no .symtab. The caller frees list->symbols with
+ * vec_free; names are borrowed from the image. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status elf_image_symbols(
 	struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err);
 /* Does the same; symbols of .dynsym have their versions: "free@@GLIBC_2.2.5". */
 TALLY_MUST_CHECK enum tally_status elf_image_versioned_symbols(
 	struct elf_image *image, struct elf_symbol_list *list, struct tally_error *err);
-/* Reads the slots of the relocations, in file order. NOMEM is the only error. */
+/* Reads the slots of the relocations, in file order. The caller frees list->references with vec_free. NOMEM is the only
+ * error. */
 TALLY_MUST_CHECK enum tally_status elf_image_references(
 	struct elf_image *image, struct elf_reference_list *list, struct tally_error *err);
 /* Reads the entries of .plt and, on x86, of .plt.sec, .plt.got and .iplt that have a known target, and the PLT's
- * header. NOMEM is the only error. */
+ * header. The caller frees plt->entries with vec_free. NOMEM is the only error. */
 TALLY_MUST_CHECK enum tally_status elf_image_plt(struct elf_image *image, struct elf_plt *plt, struct tally_error *err);
 /* Opens the compressed symbols in .gnu_debugdata of a stripped file as a separate image, which the caller closes.
  * NOT_FOUND: there are none; UNSUPPORTED: this build has no liblzma. */

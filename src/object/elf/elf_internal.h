@@ -70,7 +70,7 @@ bool elf_internal_relocations(
 /* Reads a relocation. Returns false if there is none with this index. */
 bool elf_internal_relocation(const struct elf_relocations *relocations, size_t index, GElf_Rela *out);
 
-/* Returns whether it is the type of a relocation of a slot through which the PLT jumps. */
+/* Returns whether relocations of this type are for slots through which the PLT jumps. */
 bool elf_internal_is_jump_slot(const struct elf_image *image, uint64_t type);
 
 /* Finds the image's table of that type (SHT_SYMTAB, SHT_DYNSYM); returns false if there is none. */

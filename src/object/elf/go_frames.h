@@ -42,7 +42,7 @@ struct go_frame {
 
 typedef bool go_frame_fn(void *context, const struct go_frame *frame); /* Returns false to stop. */
 
-/* Passes the frames to take; none if the image has no such table. */
+/* Passes each frame of the image's function table to take, by address; none if the image has no such table. */
 void go_frames_each(const struct elf_image *image, go_frame_fn *take, void *context);
 /* Does the same for a table without a file, so that its code is not known. */
 void go_frames_of_table(const struct go_program *program, go_frame_fn *take, void *context);

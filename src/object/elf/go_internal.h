@@ -51,7 +51,7 @@ const char *go_header_text(const struct go_header *header, uint64_t base, uint64
 
 #define GO_NO_OFFSET UINT32_MAX
 
-/* Flags of a function since Go 1.17. */
+/* Flags of a function, which are written since Go 1.17. */
 enum go_flags {
 	GO_FLAG_TOP = 1, /* The function is the first one of a stack. */
 	/* The function changes the stack pointer in a way that its table cannot express: it switches to another
@@ -69,8 +69,9 @@ struct go_record {
 	uint8_t flags; /* enum go_flags */
 };
 
-/* Reads an item of the list of functions; the one after the last has only the end of the text. Returns false if it is
- * outside of the table. */
+/* Reads an item of the list of functions: the start of the function, and the description that go_record_read expects.
+ * The item after the last one has only the end of the text as its start. Returns false if the item is outside of the
+ * table. */
 bool go_list_item(const struct go_header *header, uint64_t index, uint64_t *start, uint64_t *description);
 /* Reads all members except start and size. Returns false if the record is outside of the table. */
 bool go_record_read(const struct go_header *header, uint64_t description, struct go_record *record);

@@ -28,8 +28,9 @@ struct go_function_list {
 bool go_table_is(struct tally_bytes bytes, bool swap);
 /* Returns the offset in the table of the address to which functions' starts are relative; 0 if they are absolute. */
 size_t go_table_text_offset(struct tally_bytes table, bool swap);
-/* Reads the functions. text is the start of the text, for tables in which it is 0 because it is set when the program is
- * loaded. CORRUPT, NOMEM; the list then has the functions before the damage. */
+/* Appends the functions of a table to the list, which the caller frees. text is the link-time address of the text, for
+ * tables that contain 0 because it is set when the program is loaded. CORRUPT, NOMEM: the list has the functions before
+ * the error. */
 TALLY_MUST_CHECK enum tally_status go_table_functions(
 	struct tally_bytes table, bool swap, uint64_t text, struct go_function_list *list, struct tally_error *err);
 /* Reads the functions of a program; names are borrowed from the image. NOT_FOUND: it has no such table. */
