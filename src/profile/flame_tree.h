@@ -99,8 +99,8 @@ struct flame_tree {
 struct flame_label flame_label_of(const struct profile *profile, uint32_t frame, struct text *room);
 TALLY_MUST_CHECK enum tally_status flame_tree_init(struct flame_tree *tree, const struct profile *profile,
 	const struct flame_options *options, struct tally_error *err);
-/* Returns, like states, the weight of each node with all nodes below it; the caller frees it. NULL when out of memory
- * or if states are not kept. */
+/* Returns the weight of each node with all nodes below it, by state and indexed like states; the caller frees it. NULL
+ * when out of memory or if states are not kept. */
 uint64_t *flame_tree_state_totals(const struct flame_tree *tree);
 /* Returns the state with the largest weight. weights has FLAME_STATES items; with all set, PROFILE_STATE_RUNNING and
  * the unknown state are included. */

@@ -2,7 +2,8 @@
 /*
  * frame_table.h - stores the distinct frames of a profile under construction, with dense IDs starting at 0.
  *
- * A frame is its own key, so look-ups compare with the stored frames. Owned by its aggregate, one thread.
+ * A frame is its own key, so look-ups compare with the stored frames. A table is owned by the struct that embeds it,
+ * and used by one thread.
  *
  *	frame_table_fill(&t, &source, threads, &found);   frame_table_add(&t, &frame, &id);
  */

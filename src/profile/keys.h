@@ -50,8 +50,8 @@ enum profile_key {
 	KEY_TRACE,
 	KEY_PARENT, /* First caller in the chain that matches the filter's parent expression. */
 	KEY_IPC_NULL, /* A column of dashes, because cycles per instruction need branch records. */
-	KEY_IPC_LBR, /* The same, if samples count by their branches. */
-	KEY_CHAIN_PREDICTED, /* Of the branches in the row's chains. */
+	KEY_IPC_LBR, /* The column of dashes for samples that count by their branches. */
+	KEY_CHAIN_PREDICTED, /* Share of predicted branches, among those in the row's chains. */
 	KEY_CHAIN_ABORTS,
 	KEY_CHAIN_CYCLES,
 	/* Keys that group by one facet each. */
@@ -154,7 +154,8 @@ struct profile_key_info {
 const struct profile_key_info *profile_key_get(enum profile_key key);
 /* Returns the facet of a value, or of a key with a form other than KEY_FORM_ROW. */
 unsigned profile_key_facet(enum profile_key key);
-/* Returns the value that perf means if --fields names this key: an average or parts. */
+/* Returns the key that perf uses if --fields names this key: for some keys a value (an average or parts), otherwise the
+ * key itself. */
 enum profile_key profile_key_as_field(enum profile_key key);
 /* Finds the first key that starts with the text, ignoring case, in perf's order of look-up. Returns false if there is
  * none. */

@@ -17,7 +17,7 @@
 
 struct stack_node {
 	uint32_t parent; /* PROFILE_NONE for an outermost frame. */
-	uint32_t frame; /* The caller's name of the frame. */
+	uint32_t frame; /* Number of the frame, from the argument names of stack_nodes_init. */
 };
 
 struct stack_nodes {
@@ -25,9 +25,10 @@ struct stack_nodes {
 	size_t len, cap;
 };
 
-/* Merges stacks. names holds a node name for each of the profile's frames. ids holds PROFILE_NONE for each stack to
- * leave out; the others are set to their innermost node, or to PROFILE_NONE if the stack is empty. Returns false when
- * out of memory or if there are too many nodes; nothing needs to be freed then. */
+/* Merges stacks. names has, for each of the profile's frames, the number that is stored in its nodes; only equal frames
+ * are merged, not those with equal numbers. ids holds PROFILE_NONE for each stack to leave out; the others are set to
+ * their innermost node, or to PROFILE_NONE if the stack is empty. Returns false when out of memory or if there are too
+ * many nodes; nothing needs to be freed then. */
 bool stack_nodes_init(struct stack_nodes *nodes, const struct profile *profile, const uint32_t *names, uint32_t *ids);
 /* Appends a node. Returns false when out of memory. */
 bool stack_nodes_add(struct stack_nodes *nodes, struct stack_node node);

@@ -3,8 +3,9 @@
  * tracks.h - stores what happened over time: spans on the tracks of CPUs and tasks, arrows between tracks, and levels
  * along a track. It is the content of a timechart, independent of records and pixels.
  *
- * The caller owns it (tracks_init). One thread. Memory is bounded: when there are too many items, short spans are
- * merged at an increasingly coarse resolution; sums stay exact. Functions return false when out of memory.
+ * The caller owns the struct and calls tracks_deinit. One thread. Memory is bounded: when there are too many items,
+ * short spans are merged at an increasingly coarse resolution; sums stay exact. Functions return false when out of
+ * memory.
  *
  *	tracks_init(&t, TRACKS_MAX_ITEMS);
  *	uint32_t cpu = tracks_add(&t, TRACK_CPU, 0, 0);
@@ -49,7 +50,8 @@ struct track_span {
 	uint64_t held_ns; /* Duration of the state; less than the span if several were merged. */
 	uint64_t bytes; /* Bytes of I/O. */
 	uint32_t count; /* Number of merged spans, 1 if none were. */
-	/* Running: the CPU, or the task's track on a CPU's track. Idle: the idle state. I/O: the descriptor. */
+	/* Running: on a task's track the CPU, on a CPU's track the track of the task. Waiting: the track of the task
+	 * that woke it; TRACK_NONE if not known. Idle: the idle state. I/O: the descriptor. */
 	uint32_t detail;
 	uint32_t text; /* Backtrace, in strings; INTERN_NONE if there is none. */
 	uint16_t error; /* errno of failed I/O. */
@@ -85,10 +87,10 @@ struct track {
 	VEC(struct track_level) levels;
 };
 
-struct track_arrow {
+struct track_arrow { /* The wake-up of a task by another one or by an interrupt. */
 	uint64_t time_ns;
 	uint32_t from, to; /* Tracks; from is TRACK_NONE for an interrupt. */
-	uint32_t text;
+	uint32_t text; /* Backtrace, in strings; INTERN_NONE if there is none. */
 };
 
 struct tracks {
@@ -111,7 +113,7 @@ uint32_t tracks_add(struct tracks *t, enum track_kind kind, int32_t id, int32_t 
 bool tracks_name(struct tracks *t, uint32_t track, uint64_t time_ns, struct tally_str name);
 /* Returns the last name of a track; empty if it has none. */
 struct tally_str tracks_last_name(const struct tracks *t, const struct track *track);
-/* Stores a backtrace. *id is INTERN_NONE for an empty one and beyond TRACKS_MAX_TEXTS. */
+/* Stores a backtrace. *id is INTERN_NONE if it is empty, or TRACKS_MAX_TEXTS backtraces are stored already. */
 bool tracks_text(struct tracks *t, struct tally_str text, uint32_t *id);
 /* Adds a span. held_ns 0 means the whole span, and count 0 means one. A span without length is counted (if it is not
  * cut) but not stored. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_changes.h - holds, for recordings of two sides, how much each row changed and how certain that is.
+ * diff_changes.h - holds how much each row of a diff between two sides, each of which has several recordings, changed
+ * and how certain that is.
  *
  * tasks/comparing/diff_statistics.h computes it. Rows have the same numbers as in their table. The owner calls
  * diff_changes_deinit.
@@ -43,7 +44,7 @@ struct diff_change {
 struct diff_changes {
 	struct diff_change total; /* Change of all samples together. */
 	bool has_total;
-	/* Recordings that a rank test needs on each side, for rows and for the total; 0 if there are enough. */
+	/* Number of recordings that a rank test needs on each side for rows and for the total; 0 if there are enough. */
 	size_t needed, total_needed;
 	struct diff_change *rows;
 	size_t row_count, tested_count;

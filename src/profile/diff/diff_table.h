@@ -32,8 +32,8 @@ struct diff_options {
 	int64_t base_weight, new_weight;
 	size_t order_file; /* File with the differences that rows are sorted by; 0 to sort by the baseline's share. */
 	bool is_baseline_only; /* Leave out rows without a counterpart in any other file. */
-	/* Indexed by file: its rows already were in another event's table, so they add no rows here. Borrowed; NULL if
-	 * there are none. */
+	/* Indexed by file: rows that only files with this flag have are left out, because another event's table had
+	 * them already. Borrowed; NULL if no file has the flag. */
 	const bool *is_seen;
 	bool is_relative; /* Shares are relative to the samples that pass the filter. */
 	const struct name_match *match; /* Borrowed; NULL if only equal names match. */
@@ -69,7 +69,8 @@ static inline const struct diff_value *diff_table_value(const struct diff_table 
 {
 	return &diff->values[row * diff->file_count + file];
 }
-/* Returns whether the row has a difference in this file (not 0): it has a counterpart there, or no baseline at all. */
+/* Returns whether the row has a difference in this file, which is not the baseline: it has one if the file contains the
+ * row. */
 bool diff_table_has_difference(const struct diff_table *diff, size_t row, size_t file);
 /* Returns the number of functions with a row in the baseline and in another file. */
 size_t diff_table_matched_functions(const struct diff_table *diff);

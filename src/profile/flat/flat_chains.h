@@ -58,7 +58,7 @@ static inline uint32_t flat_chains_parent(const struct flat_chains *chains, cons
 	}
 	return PROFILE_NONE;
 }
-/* Events without samples do not need groups and chains. */
+/* Returns whether any event of the table has samples; otherwise, groups and chains are not needed. */
 static inline bool flat_events_have_samples(const struct profile *p, const struct flat_options *o)
 {
 	const struct profile_event *first = &p->events[o->first_event];
@@ -67,8 +67,8 @@ static inline bool flat_events_have_samples(const struct profile *p, const struc
 			return true;
 	return false;
 }
-/* Returns the run-time address if it is known. perf names callers without a symbol by it, but a sample's own frame by
- * the address in the binary. */
+/* Returns the run-time address if it is known, otherwise the address in the binary. perf names callers without a symbol
+ * by the former, but a sample's own frame by the latter. */
 static inline uint64_t flat_caller_address(const struct profile_frame *frame)
 {
 	return frame->raw_address ? frame->raw_address : frame->address;

@@ -3,7 +3,7 @@
  * flat_groups.h - groups frames that are equal by the keys of a table, and samples that are equal by the keys that do
  * not depend on frames. A row is a group of frames combined with a group of samples. Used only by flat_table.
  *
- * The two halves are independent and may be made by two threads.
+ * Frames and samples are grouped independently, and may be grouped by two threads at the same time.
  *
  *	struct flat_groups groups = {0};
  *	flat_groups_frames(&groups, profile, options);	flat_groups_samples(&groups, &table, &chains);

@@ -51,15 +51,17 @@ struct flat_options {
 
 /* Sums that few tables need. A table keeps those that the profile or the options require, and all before them. */
 enum flat_more {
-	MORE_SYS, /* Period in the kernel; the next three are the periods at the other levels. */
+	/* MORE_SYS to MORE_GUEST_US are the periods in the kernel and in user space, of the host and of virtual
+	 * machines. */
+	MORE_SYS,
 	MORE_US,
 	MORE_GUEST_SYS,
 	MORE_GUEST_US,
 	MORE_LATENCY,
 	MORE_LATENCY_CHILDREN,
 	MORE_WEIGHTS, /* Sums of the samples' weights, instruction latencies and stage cycles. */
-	MORE_WAIT = MORE_WEIGHTS + 3, /* Waiting time in ns, with callees; the next one likewise. */
-	MORE_RUN_LATENCY,
+	MORE_WAIT = MORE_WEIGHTS + 3, /* Time in ns off the CPU until woken, with callees. */
+	MORE_RUN_LATENCY, /* Time in ns from wake-up until running, with callees. */
 	MORE_COUNT
 };
 
@@ -143,7 +145,8 @@ TALLY_MUST_CHECK enum tally_status flat_row_order_create(
 void flat_row_order_destroy(struct flat_row_order *order);
 /* Returns 0 if the rows are equal by this key. */
 int flat_row_order_compare(const struct flat_row_order *order, enum profile_key key, uint32_t row_a, uint32_t row_b);
-/* Compares the sums of two rows, with all members, by a value: the larger one sorts first. */
+/* Compares two rows, given their sums of all members, by a value. Returns a negative number if a sorts first, which has
+ * the larger value. */
 int flat_stats_compare(
 	const struct flat_table *table, const struct flat_stat *a, const struct flat_stat *b, enum profile_key key);
 

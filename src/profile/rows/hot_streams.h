@@ -38,8 +38,8 @@ struct hot_streams {
 TALLY_MUST_CHECK enum tally_status hot_streams_find(
 	const struct flat_table *table, struct hot_streams *streams, struct tally_error *err);
 void hot_streams_deinit(struct hot_streams *streams);
-/* Finds the first stream with the same number of frames and the same source lines; as in perf, frames without a line
- * are equal. Returns its index, or streams->count. */
+/* Finds the first of streams that has the same number of frames and the same source lines as stream, which belongs to
+ * `of`; as in perf, frames without a line are equal. Returns its index, or streams->count if there is none. */
 size_t hot_streams_match(
 	const struct hot_streams *streams, const struct hot_streams *of, const struct hot_stream *stream);
 
