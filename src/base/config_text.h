@@ -23,7 +23,7 @@
 #define CONFIG_NAME_BYTES 256
 
 struct config_text {
-	struct tally_str rest;
+	struct tally_str rest; /* Text that was not read yet. */
 	unsigned line; /* Line of the setting that was read last, counted from 1. */
 	char section[CONFIG_NAME_BYTES];
 	char name[2 * CONFIG_NAME_BYTES]; /* "section.setting" */

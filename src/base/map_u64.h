@@ -19,7 +19,7 @@ struct map_u64_slot {
 
 struct map_u64 {
 	struct map_u64_slot *slots;
-	uint8_t *full;
+	uint8_t *full; /* 1 for each slot that is used. */
 	size_t len;
 	size_t slot_count; /* A power of two, or 0. */
 };

@@ -25,8 +25,9 @@ void protobuf_fixed64(struct text *out, unsigned field, uint64_t value);
 void protobuf_bytes(struct text *out, unsigned field, const void *data, size_t len);
 /* Writes the key and the length of a field of bytes or a message; the caller appends its contents. */
 void protobuf_head(struct text *out, unsigned field, uint64_t len);
+/* Opens a message or packed numbers, and returns its position, which protobuf_close needs. */
 size_t protobuf_open(struct text *out);
-/* Closes what protobuf_open opened at begin, as an embedded message or as packed numbers written by protobuf_varint. */
+/* Closes the message, or the packed numbers written by protobuf_varint, for which protobuf_open returned begin. */
 void protobuf_close(struct text *out, unsigned field, size_t begin);
 /* Writes a string of arbitrary bytes, and replaces invalid UTF-8. */
 void protobuf_string(struct text *out, unsigned field, struct tally_str s);

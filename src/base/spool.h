@@ -26,7 +26,7 @@
 struct spool {
 	uint8_t *base; /* NULL before address space is reserved. */
 	size_t len; /* Number of collected bytes. */
-	size_t backed, reserved;
+	size_t backed, reserved; /* Bytes with memory or file blocks, and bytes of reserved address space. */
 	size_t memory_bytes; /* Number of bytes that are in memory only, without a file. */
 	size_t forgotten; /* Number of bytes at the start that were forgotten. */
 	/* Offset from which on bytes are in memory, because the file could not grow; SIZE_MAX if it could. */

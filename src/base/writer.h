@@ -15,7 +15,7 @@
 struct writer {
 	uint8_t *data;
 	size_t len, cap;
-	bool swap;
+	bool swap; /* True to write the byte order that differs from the host's. */
 	bool failed;
 };
 

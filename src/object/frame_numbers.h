@@ -100,8 +100,8 @@ enum {
 	DW_OP_GNU_addr_index = 0xfb,
 };
 
-/* Instructions of call-frame information (7.24). DW_CFA_advance_loc, DW_CFA_offset and DW_CFA_restore have an operand in
- * their low six bits. */
+/* Instructions of call-frame information (7.24). DW_CFA_advance_loc, DW_CFA_offset and DW_CFA_restore have an operand
+ * in their low six bits. */
 enum {
 	DW_CFA_nop = 0x00,
 	DW_CFA_set_loc = 0x01,

@@ -23,7 +23,7 @@ struct profile_filter_lists {
 	/* Extended regular expression of functions; samples in their callees count as samples of the function
 	 * itself. */
 	const char *ignored_callees;
-	bool hides_guests; /* Hide rows with a first sample from a virtual machine. */
+	bool hides_guests; /* Hide rows of which the first sample is from a virtual machine. */
 	/* Hide rows with a symbol that does not contain this text; samples are not filtered. */
 	const char *symbol_part;
 	/* Indexed by the number of running threads, below parallelism_limit; NULL if all pass. */

@@ -65,10 +65,10 @@ struct profile_frame {
 	uint32_t branch; /* For frames of branch history, from profile_branch_pack; 0 for other frames. */
 };
 
+/* A frame with BRANCH_END_WAKER is neither a branch nor code: the following frames in the chain belong to the thread
+ * that ended the wait, which is named by the frame's function. */
 enum profile_branch_end { BRANCH_END_NONE, BRANCH_END_TO, BRANCH_END_FROM, BRANCH_END_WAKER };
 
-/* BRANCH_END_WAKER is neither a branch nor code: the following frames in the chain belong to the thread that ended the
- * wait, which is named by the frame's function. */
 struct profile_branch { /* One end of a taken branch, with what the CPU recorded about the branch. */
 	enum profile_branch_end end;
 	bool is_predicted, is_abort;
@@ -76,8 +76,8 @@ struct profile_branch { /* One end of a taken branch, with what the CPU recorded
 };
 #define PROFILE_BRANCH_BITS 20
 
-/* Properties that distinguish samples, besides thread and place. Facets are kept only on request (enum values are bits
- * of a mask). The comments say which members of profile_value are set; without a comment it is the number. */
+/* Properties that distinguish samples, besides thread and place. Facets are kept only on request (enum values are bit
+ * numbers of a mask). The comments say which members of profile_value are set; if they do not, it is the number. */
 enum profile_facet {
 	FACET_TRACE, /* Text: the formatted payload of a tracepoint. */
 	FACET_TIME, /* In ns, rounded down to the requested quantum. */
@@ -92,7 +92,7 @@ enum profile_facet {
 	FACET_CGROUP, /* Text. */
 	FACET_NAMESPACE, /* Text: the cgroup namespace. */
 	FACET_MAPPED_SIZE, /* Size of the mapping that contains the sample's address. */
-	FACET_COMM_NODIGIT, /* text */
+	FACET_COMM_NODIGIT, /* Text. */
 	FACET_PARALLELISM,
 	FACET_BRANCH_FROM, /* Frame; number: the run-time address. */
 	FACET_BRANCH_TO,

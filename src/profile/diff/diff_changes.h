@@ -44,7 +44,7 @@ struct diff_change {
 struct diff_changes {
 	struct diff_change total; /* Change of all samples together. */
 	bool has_total;
-	/* Number of recordings that a rank test needs on each side for rows and for the total; 0 if there are enough. */
+	/* Number of recordings that a rank test needs on each side, for rows and the total; 0 if there are enough. */
 	size_t needed, total_needed;
 	struct diff_change *rows;
 	size_t row_count, tested_count;

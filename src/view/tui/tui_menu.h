@@ -3,7 +3,7 @@
  * tui_menu.h - implements a menu in which each item stands for a key. It is drawn over the screen.
  *
  *	tui_menu_start(&menu, "main");
- *	tui_menu_add(&menu, 'a', "Annotate %s", "main");
+ *	tui_menu_add(&menu, 'a', "Annotate %s", "main"); tui_menu_fit(&menu, 24, 80);
  *	uint32_t chosen = tui_menu_key(&menu, key);
  *	if (chosen == TUI_KEY_ESCAPE) close(); else if (chosen != TUI_KEY_NONE) press(chosen);
  */
