@@ -32,13 +32,15 @@ struct bpf_cgroup_request {
 /* Does not retain the request. Returns LIMIT if there are more than CGROUP_COUNTER_EVENTS events. */
 TALLY_MUST_CHECK enum tally_status bpf_cgroup_counter_open(const struct kernel_seam *kernel,
 	const struct bpf_cgroup_request *request, struct bpf_cgroup_counter **counter, struct tally_error *err);
+/* bpf_cgroup_counter_begin starts counting, and bpf_cgroup_counter_end stops it. */
 TALLY_MUST_CHECK enum tally_status bpf_cgroup_counter_begin(
 	struct bpf_cgroup_counter *counter, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status bpf_cgroup_counter_end(struct bpf_cgroup_counter *counter, struct tally_error *err);
+/* Reads the current counts for bpf_cgroup_counter_at, also while counting is on. */
 TALLY_MUST_CHECK enum tally_status bpf_cgroup_counter_read(struct bpf_cgroup_counter *counter, struct tally_error *err);
 /*
- * Returns a value of the last bpf_cgroup_counter_read. cgroup and event are indices in the request. The result is zero
- * if the CPU does not exist.
+ * Returns the count of a cgroup, event and CPU as of the last bpf_cgroup_counter_read. cgroup and event are indices in
+ * the request. The result is zero if one of them is out of range or the CPU does not exist.
  */
 struct cgroup_counter_reading bpf_cgroup_counter_at(
 	const struct bpf_cgroup_counter *counter, size_t cgroup, size_t event, int cpu);

@@ -2,7 +2,7 @@
 /*
  * bpf_event_array.h - opens counters on each CPU, and stores them in a map of type PERF_EVENT_ARRAY, from which BPF
  * programs read them. The counter of event E on CPU C has the index E * (possible CPUs) + C. The map holds references
- * to the counters.
+ * to the counters; their file descriptors are closed.
  */
 #ifndef BPF_BPF_EVENT_ARRAY_H
 #define BPF_BPF_EVENT_ARRAY_H
@@ -18,7 +18,7 @@ struct bpf_counted_event {
 
 struct bpf_event_array {
 	int map; /* File descriptor of the PERF_EVENT_ARRAY map. */
-	int possible_cpus;
+	int possible_cpus; /* Number of possible CPUs of this machine. */
 	const struct bpf_counted_event *events;
 	size_t event_count;
 };

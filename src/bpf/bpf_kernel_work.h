@@ -21,15 +21,20 @@
 struct bpf_kernel_work;
 
 struct bpf_kernel_work_config {
-	bool of_irqs, of_softirqs, of_items;
-	bool of_tasks; /* Measures the time of tasks and CPUs instead of work. */
+	bool of_irqs, of_softirqs, of_items; /* Kinds of work that are measured: interrupts, softirqs, work items. */
+	/* Measures the time of each CPU that tasks, interrupts and softirqs use; of_items is then ignored. */
+	bool of_tasks;
 	const bool *cpus; /* One element for each CPU number, at least WORK_MAP_CPUS; NULL includes all CPUs. */
 };
 
-struct bpf_kernel_work_sink { /* Receives the results. A callback returns false if it is out of memory. */
+/*
+ * Receives the results: take_work and take_raise, or with of_tasks take_cpu and take_task. A callback returns false if
+ * it is out of memory.
+ */
+struct bpf_kernel_work_sink {
 	void *context;
 	bool (*take_work)(void *context, const struct work_map_key *key, const struct work_map_sum *sum);
-	/* Reports a raise that was not handled yet. */
+	/* Receives work that was raised and has not begun yet. */
 	bool (*take_raise)(void *context, const struct work_map_key *key);
 	bool (*take_cpu)(void *context, uint32_t cpu, const struct work_map_cpu *sum);
 	bool (*take_task)(void *context, const struct work_map_task *task, const struct work_map_runtime *runtime);
@@ -39,6 +44,7 @@ TALLY_MUST_CHECK enum tally_status bpf_kernel_work_create(const struct kernel_se
 	const struct bpf_kernel_work_config *config, struct bpf_kernel_work **work, struct tally_error *err);
 void bpf_kernel_work_start(struct bpf_kernel_work *work);
 void bpf_kernel_work_stop(struct bpf_kernel_work *work);
+/* Passes all results to the sink. Returns TALLY_NOMEM if a callback returns false. */
 TALLY_MUST_CHECK enum tally_status bpf_kernel_work_read(const struct bpf_kernel_work *work,
 	const struct bpf_kernel_work_sink *sink, struct work_map_losses *losses, struct tally_error *err);
 void bpf_kernel_work_destroy(struct bpf_kernel_work *work);

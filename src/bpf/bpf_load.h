@@ -7,11 +7,13 @@
  * microseconds. All functions can be called from any thread; each thread has its own log of libbpf.
  *
  *	struct off_cpu_bpf *skeleton = NULL;
- *	status = bpf_open(kernel, "--off-cpu", err);                // may this process, and can this build?
- *	skeleton = off_cpu_bpf__open();                             // NULL: bpf_explain(kernel, "--off-cpu", errno, err)
- *	... sizes of maps, constants in skeleton->rodata ...
+ *	status = bpf_open(kernel, "--off-cpu", err);	// checks the build, the kernel and the privileges
+ *	skeleton = off_cpu_bpf__open();
+ *	if (!skeleton) return bpf_explain(kernel, "--off-cpu", errno, err);
+ *	... set sizes of maps, and constants in skeleton->rodata ...
  *	status = bpf_load(kernel, "--off-cpu", skeleton->skeleton, err);
- *	... bpf_attach likewise, or single links; off_cpu_bpf__destroy(skeleton) also after a failure.
+ *	status = bpf_attach(kernel, "--off-cpu", skeleton->skeleton, err);	// or attach single programs
+ *	off_cpu_bpf__destroy(skeleton);	// also after a failure
  */
 #ifndef BPF_BPF_LOAD_H
 #define BPF_BPF_LOAD_H
@@ -24,12 +26,15 @@ struct bpf_object_skeleton;
 /* Returns true if this build contains BPF programs. */
 bool bpf_is_built(void);
 /*
- * Checks for known obstacles without loading anything. Returns UNSUPPORTED or DENIED, with "WHAT: REASON" in err. what
- * is the option or verb that needs BPF.
+ * Checks for known obstacles without loading anything. Returns OK if it finds none, otherwise UNSUPPORTED or DENIED.
+ * what is the option or verb that needs BPF, with which the message begins.
  */
 TALLY_MUST_CHECK enum tally_status bpf_refusal_expected(
 	const struct kernel_seam *kernel, const char *what, struct tally_error *err);
-/* Returns the error for a call of libbpf that failed with errnum in this thread, with the last lines of its log. */
+/*
+ * Returns the error for a call of libbpf that failed with errnum in this thread. The message names the known obstacle
+ * or, if there is none, contains the last lines of libbpf's log.
+ */
 enum tally_status bpf_explain(const struct kernel_seam *kernel, const char *what, int errnum, struct tally_error *err);
 
 /*
@@ -54,7 +59,10 @@ TALLY_MUST_CHECK enum tally_status bpf_attach(const struct kernel_seam *kernel, 
 TALLY_MUST_CHECK enum tally_status bpf_attach_event(const struct kernel_seam *kernel, const char *what, int program_fd,
 	int event_fd, const char *instead, struct tally_error *err);
 
-/* Stores the file descriptors of an object's loaded maps, by name, in fds. */
+/*
+ * Stores the file descriptors of an object's loaded maps in fds, in the order of names. The object owns the
+ * descriptors.
+ */
 TALLY_MUST_CHECK enum tally_status bpf_find_maps(
 	struct bpf_object *object, const char *const *names, size_t count, int *fds, struct tally_error *err);
 /* Lets an object use maps of another object, which is loaded already. Call it before the object itself is loaded. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bpf_program_counter.h - counts events while BPF programs run (stat --bpf-prog): two programs of this module are
- * attached to the entry and exit of each of them (fentry, fexit), and read the counters.
+ * bpf_program_counter.h - counts events while given BPF programs run (stat --bpf-prog). Two programs of this module are
+ * attached to the entry and exit of each measured program (fentry, fexit), and read the counters.
  *
  * The caller owns the counter, and its programs and maps leave the kernel when it is closed or the process ends. A
  * program can be measured if it has BTF, is compiled by the JIT, and is not attached to another program itself. The
@@ -36,10 +36,15 @@ TALLY_MUST_CHECK enum tally_status bpf_program_counter_open(const struct kernel_
 	const struct bpf_program_request *request, struct bpf_program_counter **counter, struct tally_error *err);
 /* Starts or stops counting. A run that has begun before the start is counted completely. */
 void bpf_program_counter_count(struct bpf_program_counter *counter, bool is_on);
+/* Reads the current counts for bpf_program_counter_at. */
 TALLY_MUST_CHECK enum tally_status bpf_program_counter_read(
 	struct bpf_program_counter *counter, struct tally_error *err);
-/* Returns the sum over all programs as of the last bpf_program_counter_read. event is an index in the request. */
+/*
+ * Returns the sum over all measured programs as of the last bpf_program_counter_read. event is an index in the request.
+ * The result is zero if the CPU does not exist.
+ */
 struct program_counter_reading bpf_program_counter_at(const struct bpf_program_counter *counter, size_t event, int cpu);
+/* Returns the number of counts that were lost. */
 uint64_t bpf_program_counter_losses(const struct bpf_program_counter *counter);
 void bpf_program_counter_close(struct bpf_program_counter *counter);
 

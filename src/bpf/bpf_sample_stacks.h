@@ -8,10 +8,12 @@
  * ends.
  *
  *	bpf_sample_stacks_create(&config, &stacks, err);
- *	bpf_sample_stacks_attach(stacks, fd, err);                  // for each event, before it is enabled
- *	bpf_sample_stacks_add_ring(stacks, &attr, cpu, ring_fd, err); // for each ring
- *	ids = bpf_sample_stacks_ids(stacks, &count);                 // IDs of the events that carry stacks
+ *	bpf_sample_stacks_attach(stacks, fd, err);                    // for each sampled event, before it is enabled
+ *	attr = bpf_sample_stacks_attr(&sampled);
+ *	bpf_sample_stacks_add_ring(stacks, &attr, cpu, ring_fd, err); // for each ring buffer
+ *	ids = bpf_sample_stacks_ids(stacks, &count);
  *	bpf_sample_stacks_start(stacks, pids, pid_count, err);
+ *	... bpf_sample_stacks_destroy(stacks);
  */
 #ifndef BPF_BPF_SAMPLE_STACKS_H
 #define BPF_BPF_SAMPLE_STACKS_H
@@ -24,12 +26,13 @@ struct bpf_sample_stacks;
 
 struct bpf_sample_stacks_totals {
 	struct walk_tables_totals tables;
-	uint64_t lost; /* Number of stacks for which a ring buffer had no room. */
+	uint64_t lost; /* Number of stacks that were not written, because a ring buffer had no room. */
 };
 
 TALLY_MUST_CHECK enum tally_status bpf_sample_stacks_create(
 	const struct walk_tables_config *config, struct bpf_sample_stacks **stacks, struct tally_error *err);
 void bpf_sample_stacks_destroy(struct bpf_sample_stacks *stacks);
+/* Attaches the program to a sampled event. */
 TALLY_MUST_CHECK enum tally_status bpf_sample_stacks_attach(
 	const struct bpf_sample_stacks *stacks, int fd, struct tally_error *err);
 /*
@@ -39,10 +42,11 @@ TALLY_MUST_CHECK enum tally_status bpf_sample_stacks_attach(
 TALLY_MUST_CHECK enum tally_status bpf_sample_stacks_add_ring(
 	struct bpf_sample_stacks *stacks, const struct perf_attr *attr, int cpu, int ring_fd, struct tally_error *err);
 /*
- * Returns the attr of the samples that carry stacks. They have the clock and the ID fields of sampled, because they
- * share its ring buffers.
+ * Returns the attr of the events that carry stacks. It has the clock and the ID fields of sampled, the attr of a
+ * sampled event, because their samples share ring buffers.
  */
 struct perf_attr bpf_sample_stacks_attr(const struct perf_attr *sampled);
+/* Returns the IDs of the events that carry stacks, which are valid until the next bpf_sample_stacks_add_ring. */
 const uint64_t *bpf_sample_stacks_ids(const struct bpf_sample_stacks *stacks, size_t *count);
 /* Starts to read unwind tables, those of pids first. */
 TALLY_MUST_CHECK enum tally_status bpf_sample_stacks_start(

@@ -9,7 +9,7 @@
  *
  *	bpf_shared_counter_open(kernel, path, &spec, &counter, err);
  *	bpf_shared_counter_watch_task(counter, tid, err);   // or _watch_cpu
- *	bpf_shared_counter_begin(counter, err); ... bpf_shared_counter_read(counter, readings, cpus, err);
+ *	bpf_shared_counter_begin(counter, err); ... bpf_shared_counter_read(counter, readings, &losses, err);
  *	bpf_shared_counter_end(counter, err);   bpf_shared_counter_close(counter);
  */
 #ifndef BPF_BPF_SHARED_COUNTER_H
@@ -21,21 +21,22 @@
 
 struct bpf_shared_counter;
 
-/* path is that of the pinned map, which is created if it does not exist. */
+/* path is that of the pinned map, which is created if it does not exist. spec must outlive the counter. */
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_open(const struct kernel_seam *kernel, const char *path,
 	const struct event_spec *spec, struct bpf_shared_counter **counter, struct tally_error *err);
 /*
- * Both must be called before the start. The first counts a thread and all its future descendants, the second everything
- * on a CPU.
+ * Counts a thread and all its future descendants. Call it before bpf_shared_counter_begin. Returns UNSUPPORTED in a PID
+ * namespace other than the initial one.
  */
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_watch_task(
 	struct bpf_shared_counter *counter, uint32_t tid, struct tally_error *err);
+/* Counts everything on a CPU. Call it before bpf_shared_counter_begin. */
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_watch_cpu(
 	struct bpf_shared_counter *counter, uint32_t cpu, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_begin(
 	struct bpf_shared_counter *counter, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_end(struct bpf_shared_counter *counter, struct tally_error *err);
-/* Fills readings, which has SHARED_COUNTER_CPUS elements, one for each CPU number. */
+/* Fills readings, which has room for SHARED_COUNTER_CPUS elements, one for each possible CPU. */
 TALLY_MUST_CHECK enum tally_status bpf_shared_counter_read(struct bpf_shared_counter *counter,
 	struct shared_counter_reading *readings, struct shared_counter_losses *losses, struct tally_error *err);
 void bpf_shared_counter_close(struct bpf_shared_counter *counter);

@@ -66,7 +66,7 @@ struct off_cpu_sum {
 	char waker_comm[OFF_CPU_COMM];
 };
 
-struct off_cpu_slot {
+struct off_cpu_slot { /* A sum that is stored in a thread's entry. */
 	struct off_cpu_key key;
 	struct off_cpu_sum sum;
 };
@@ -76,7 +76,7 @@ struct off_cpu_user_part { /* A remembered user stack of a thread, and the value
 	__u64 space; /* Identifies the state of the mappings (off_cpu_space_of). */
 	__u64 registers, check; /* Hashes of the registers that the walk used, and of the stack words at offsets. */
 	__u64 id;
-	__u16 offsets[OFF_CPU_OFFSETS]; /* Offsets of the words from sp, in units of words. */
+	__u16 offsets[OFF_CPU_OFFSETS]; /* Offsets of the recorded words from sp, in units of words. */
 	__u8 count, uses; /* count is the number of offsets; uses contains flags of enum walk_uses. */
 	__u8 words; /* Number of words to read at once from sp on, at most OFF_CPU_WORDS. */
 	__u8 zero[5];
@@ -97,21 +97,22 @@ struct off_cpu_thread {
 	__s32 syscall;
 	__u32 generation; /* Generation in which off_ns was set. */
 	__u8 state, flags;
-	__u8 is_target; /* 0 if only the thread's wakeups of others matter. */
-	__u8 next_part;
+	__u8 is_target; /* 0 if the waits of this thread are measured only with all_threads. */
+	__u8 next_part; /* Index of the element of user that is replaced next. */
 	__u8 partial; /* enum off_cpu_partial */
 	__u8 is_throttled; /* Nonzero if the thread left the CPU because the quota of its cgroup was used up. */
 	__u8 zero[2];
-	__u32 quota_cpu, zero32;
+	__u32 quota_cpu, zero32; /* quota_cpu is the CPU of quota_queue. */
 	char waker_comm[OFF_CPU_COMM];
-	__u32 tags[OFF_CPU_PARTS]; /* Hashes of ip and sp of the elements of user, to find one; 0 if it is not valid. */
+	/* Hashes of ip and sp of the elements of user, by which they are found; 0 if the element is not used. */
+	__u32 tags[OFF_CPU_PARTS];
 	struct off_cpu_user_part user[OFF_CPU_PARTS];
 	struct off_cpu_slot slots[OFF_CPU_SLOTS];
 };
 
 enum off_cpu_record_kind { OFF_CPU_STACK = 1, OFF_CPU_PART = 2 };
 
-struct off_cpu_stack { /* A stack. The kernel's addresses follow, then the user's, innermost first. */
+struct off_cpu_stack { /* A stack. kernel_count and user_count addresses follow, each innermost first. */
 	__u32 kind;
 	__u16 kernel_count, user_count;
 	__u64 id;
@@ -120,8 +121,10 @@ struct off_cpu_stack { /* A stack. The kernel's addresses follow, then the user'
 struct off_cpu_part { /* A wait, or a part of one, that is long enough to be reported by itself. */
 	__u32 kind, cpu;
 	struct off_cpu_key key;
-	/* woken_ns is begin_ns if the thread is ready to run from the beginning, and end_ns if it is blocked to the
-	 * end. */
+	/*
+	 * woken_ns is begin_ns if the thread is ready to run from the beginning, and end_ns if it is blocked to the
+	 * end.
+	 */
 	__u64 begin_ns, woken_ns, end_ns, throttled_ns;
 	__u32 tgid, waker_tgid;
 	char waker_comm[OFF_CPU_COMM];
@@ -143,7 +146,7 @@ struct off_cpu_control {
 	__u32 is_running, generation; /* Waits of earlier generations are not counted. */
 };
 
-struct off_cpu_counts { /* Counts data that could not be stored. */
+struct off_cpu_counts { /* Counts data that could not be stored, and stacks that may be wrong or incomplete. */
 	__u64 lost_threads; /* Number of switches and wakeups of threads for which the map had no room. */
 	__u64 lost_sums, lost_sum_ns; /* Number and total time of waits in sums for which the map had no room. */
 	__u64 lost_stacks; /* Number of stacks for which the ring buffer had no room. */

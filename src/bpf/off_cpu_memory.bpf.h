@@ -23,11 +23,11 @@
 #include "bpf/walk_step.bpf.h"
 
 #define KERNEL_WORDS	    512 /* Maximum number of words of the kernel stack that are searched; a power of two. */
-#define KERNEL_OFFSETS	    48
+#define KERNEL_OFFSETS	    48 /* The number of recorded words of a part is below this limit. */
 #define KERNEL_OFFSETS_ROOM 64 /* Capacity of off_cpu_kernel_part.offsets; a power of two. */
 #define KERNEL_FIRST_WORDS  32 /* Number of words within which the frames of the BPF program end. */
 #define KERNEL_SETS	    64 /* Number of sets; a power of two. */
-#define KERNEL_WAYS	    4 /* Maximum number of parts with the same key; a power of two. */
+#define KERNEL_WAYS	    4 /* Number of parts in a set; a power of two. */
 /* Maximum number of frames of the BPF program and its callers, which may lie outside of the words. */
 #define KERNEL_OWN_FRAMES 4
 #define KERNEL_PAGE	  4096ULL
@@ -38,11 +38,11 @@
  */
 #define OFF_CPU_BOUND(value) (*(const volatile typeof(value) *)&(value))
 
-struct off_cpu_kernel_part {
+struct off_cpu_kernel_part { /* A remembered kernel stack. */
 	__u64 check; /* Hash of the words at offsets. */
 	__u64 id; /* Hash of the call chain. */
 	__u64 entry; /* Return address at the end of the stack. */
-	__u32 tag; /* Key within the set; 0 if this element is unused. */
+	__u32 tag; /* System call and role of the thread, by which the set is selected; 0 if this element is unused. */
 	__u16 head, last; /* Number of words on the interrupt stack, and the last offset. */
 	/* is_interrupt means that the part has only the frames of an interrupt, without the interrupted code. */
 	__u8 count, is_interrupt;
@@ -51,7 +51,7 @@ struct off_cpu_kernel_part {
 
 struct off_cpu_kernel_set {
 	struct off_cpu_kernel_part parts[KERNEL_WAYS];
-	__u32 next;
+	__u32 next; /* Index of the part that is replaced next, modulo KERNEL_WAYS. */
 	__u32 words; /* Number of words that must be read to compare all parts. */
 };
 
@@ -65,7 +65,7 @@ struct {
 struct off_cpu_memory { /* Working memory of one CPU. */
 	/* Words of the kernel stack. The second half is never used; it satisfies the verifier. */
 	__u64 words[2 * KERNEL_WORDS];
-	__u64 user_words[2 * OFF_CPU_WORDS]; /* Words of the user stack, likewise. */
+	__u64 user_words[2 * OFF_CPU_WORDS]; /* Words of the user stack. The second half is never used, either. */
 	__u64 irq_end; /* End of the interrupt stack; 0 if it is not known yet. */
 	__u64 entry; /* Return address at the end of the thread's kernel stack. */
 	__u64 low, high, bloom[2]; /* Range and Bloom filter of the addresses of a call chain. */
@@ -74,6 +74,11 @@ struct off_cpu_memory { /* Working memory of one CPU. */
 	volatile __u32 user_count;
 	/* Number of words that were read, and how many of them are from the interrupt stack. */
 	volatile __u32 count, head;
+	/*
+	 * State while a part is recorded. found: number of words recorded so far. old: number of offsets of the earlier
+	 * recording that were passed. first, next: indices in the call chain of the first address and of the next one
+	 * to be found. place: index of the part in its set.
+	 */
 	volatile __u32 found, next, first, place, old;
 	volatile __u32 is_new; /* 1 if the stack was not recorded before, 0 otherwise. */
 	bool is_whole; /* True if the words extend to the end of the thread's stack, so that entry is valid. */
@@ -159,7 +164,7 @@ static __always_inline bool off_cpu_is_kernel_part(
 	return hash == part->check;
 }
 
-/* Returns NULL if the stack was not recognized. */
+/* Returns the remembered part that the words equal; NULL if the stack is not recognized. */
 static __always_inline const struct off_cpu_kernel_part *off_cpu_find_kernel_part(
 	const struct off_cpu_memory *m, const struct off_cpu_kernel_set *set, __u32 tag)
 {
@@ -169,15 +174,15 @@ static __always_inline const struct off_cpu_kernel_part *off_cpu_find_kernel_par
 	return NULL;
 }
 
-struct off_cpu_taken { /* Kernel part of a stack that was read. */
+struct off_cpu_taken { /* Kernel part of a stack that bpf_get_stack has read, to be remembered. */
 	const __u64 *ips;
 	const __u32 *count;
-	__u64 id;
+	__u64 id; /* id, tag and is_interrupt are members of the remembered part. */
 	__u32 tag;
 	bool is_interrupt;
 };
 
-/* Returns 1 if a equals b, otherwise 0, without a branch, as walk_if_less. */
+/* Returns 1 if a equals b, otherwise 0. It has no branch, because the verifier follows both ways of each branch. */
 static __always_inline __u64 off_cpu_is_equal(__u64 a, __u64 b)
 {
 	__u64 difference = a ^ b;
@@ -186,7 +191,10 @@ static __always_inline __u64 off_cpu_is_equal(__u64 a, __u64 b)
 	return difference >> 63 ^ 1;
 }
 
-/* Sets m->first to the index of the first address among the words, after those of the BPF program itself. */
+/*
+ * Sets m->first to the index in taken->ips of the first address that is found among the first words; 0 if there is
+ * none. The addresses before it are those of the BPF program itself.
+ */
 static __always_inline void off_cpu_find_first(struct off_cpu_memory *m, const struct off_cpu_taken *taken)
 {
 	m->first = 0;
@@ -230,7 +238,7 @@ static __always_inline bool off_cpu_is_covered(const struct off_cpu_memory *m, c
 	return taken->is_interrupt || m->entry == taken->ips[next & OFF_CPU_FRAMES];
 }
 
-/* Returns 1 if the word may be one of the addresses, otherwise 0. */
+/* Returns 1 if the word may be one of the addresses that off_cpu_note_addresses has noted, otherwise 0. */
 static __always_inline __u64 off_cpu_may_be_address(const struct off_cpu_memory *m, __u64 word)
 {
 	__u64 bit = word * 0x9e3779b97f4a7c15ULL;

@@ -7,8 +7,8 @@
  * increase of that sum is exact. On older kernels only the throttled mark of the queue is known when a thread leaves
  * the CPU, and the whole time until the thread runs again counts as throttled.
  *
- *	off_cpu_quota_begin(t, task, true);	... the thread is ready to run from now on
- *	throttled = off_cpu_quota_end(t, task, ready_ns);
+ *	off_cpu_quota_begin(t, task, true);	// the thread is ready to run from now on
+ *	throttled_ns = off_cpu_quota_end(t, task, ready_ns);
  */
 #ifndef BPF_OFF_CPU_QUOTA_BPF_H
 #define BPF_OFF_CPU_QUOTA_BPF_H
@@ -35,7 +35,7 @@ static __always_inline __u64 quota_clock(struct cfs_rq *queue)
 	return clock > here ? clock : here;
 }
 
-/* Returns how long threads of the queue have been throttled, by the scheduler's clock. */
+/* Returns for how many nanoseconds of the scheduler's clock threads of the queue have been throttled in total. */
 static __always_inline __u64 quota_total(struct cfs_rq *queue)
 {
 	__u64 total = BPF_CORE_READ(queue, throttled_clock_self_time),
@@ -80,7 +80,10 @@ static __always_inline struct cfs_rq *quota_queue_of(const struct off_cpu_thread
 	return queue;
 }
 
-/* Called when the thread runs again; returns how many of the ready_ns since it became ready it was throttled. */
+/*
+ * Called when the thread runs again, ready_ns after it became ready to run. Returns for how many of these nanoseconds
+ * it was throttled.
+ */
 static __always_inline __u64 off_cpu_quota_end(const struct off_cpu_thread *t, struct task_struct *task, __u64 ready_ns)
 {
 	if (!bpf_core_field_exists(task->se.cfs_rq))

@@ -21,10 +21,10 @@
 #define TASK_RTLOCK	     0x1000
 #define TASK_FROZEN	     0x8000
 
-/* Constant that is set before the program is loaded. */
+/* The kernel functions that restart a system call. User space sets this constant before it loads the program. */
 const volatile struct off_cpu_restart restarts[OFF_CPU_RESTARTS];
 
-/* All programs that include this header share these maps (bpf_share_maps). */
+/* The maps below are shared by all programs that include this header (bpf_share_maps). Threads by thread ID. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__type(key, __u32);
@@ -32,6 +32,7 @@ struct {
 	__uint(max_entries, 16384);
 } threads SEC(".maps");
 
+/* Contains the CPUs to which the measurement is limited. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__type(key, __u32);
@@ -86,7 +87,10 @@ static __always_inline __s32 off_cpu_restarted(struct task_struct *task)
 	return RESTART_SYSCALL;
 }
 
-/* Reads the registers at the current thread's entry from user space; false if they are not available. */
+/*
+ * Reads the registers at the current thread's entry from user space. syscall becomes -1 outside of a system call and in
+ * one of a 32-bit program. Returns true.
+ */
 static __always_inline bool off_cpu_regs(struct task_struct *task, struct off_cpu_regs *to)
 {
 	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
@@ -119,6 +123,7 @@ static __always_inline __u64 off_cpu_mix(__u64 hash, __u64 word)
 }
 
 /*
+ * Returns the enum off_cpu_state for a state of the scheduler (off_cpu_raw_state), or OFF_CPU_RUNNABLE with preempt.
  * Waits for a block device are uninterruptible. in_iowait alone does not identify them: io_uring sets it while it waits
  * for any completion, and graphics drivers set it while they wait for their engines, both in interruptible waits.
  */
@@ -139,6 +144,7 @@ static __always_inline __u8 off_cpu_state_of(struct task_struct *task, bool pree
 	return OFF_CPU_OTHER;
 }
 
+/* Returns the TASK_ flags of the scheduler. */
 static __always_inline __u64 off_cpu_raw_state(struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->__state))

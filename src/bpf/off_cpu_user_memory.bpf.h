@@ -101,7 +101,10 @@ static __always_inline __u32 off_cpu_find_user_part(struct off_cpu_memory *m, co
 	return OFF_CPU_PARTS;
 }
 
-/* Stores the result of a walk in the thread's entry. */
+/*
+ * Stores the result of a walk in the thread's entry, with the ID of the stack. space is the result of off_cpu_space_of
+ * before the walk; nothing is stored if the mappings have changed since then.
+ */
 static __always_inline void off_cpu_remember_user(struct off_cpu_thread *t, struct task_struct *task,
 	const struct walk *walk, const struct walk_registers *registers, __u64 space, __u64 id)
 {

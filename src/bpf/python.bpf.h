@@ -2,11 +2,12 @@
 /*
  * python.bpf.h - reads Python frames (CPython 3.11) during the walk of a user stack. Used by walk.bpf.h only.
  *
- * A native frame of the function that runs bytecode is replaced by the Python frames that this call of it runs. Each
- * call has a record on its C stack (_PyCFrame), which points to its innermost Python frame and to the record of the
- * previous call. So native frames and Python frames are matched by addresses, not by counting.
+ * A native frame of the function that runs bytecode (_PyEval_EvalFrameDefault) is replaced by the Python frames that
+ * this call of the function runs. Each call has a record on its C stack (_PyCFrame), which points to its innermost
+ * Python frame and to the record of the previous call. So native frames and Python frames are matched by addresses, not
+ * by counting.
  *
- * It runs in separate BPF programs, which the programs of the walk call (walk_interpret).
+ * This code runs in separate BPF programs, which the programs of the walk call (walk_interpret).
  *
  * A frame is reported as the ID of its code object and the index of an instruction. A code object that is seen for the
  * first time is sent through a ring buffer, with its name, file and line table.
@@ -58,8 +59,9 @@ struct python_walk { /* State of the walk of Python frames, in a map of the prog
 	bool is_begun; /* True after python_begin. */
 	__u64 bias; /* Difference between the run-time address and the row address. */
 	__u64 stack_begin, stack_end; /* Stack range of the native frame that runs bytecode. */
-	__u64 runtime;
+	__u64 runtime; /* Run-time address of _PyRuntime. */
 	struct python_offsets at;
+	/* generation is a hash of the program image: processes in which it is equal share their code objects. */
 	__u32 pid, generation;
 	__u32 id; /* Thread ID in the process's own PID namespace. */
 	__u64 base; /* Address of its thread-local data; 0 if it is not known. */
@@ -79,6 +81,7 @@ static __always_inline bool python_read(__u64 address, __u64 *value)
 	return bpf_probe_read_user(value, sizeof(*value), (const void *)address) == 0;
 }
 
+/* Returns the thread's ID in its own PID namespace. */
 static __always_inline __u32 python_own_id(struct task_struct *task)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);
@@ -258,6 +261,7 @@ static __always_inline __u32 python_tell_code(
 	return PYTHON_UNKNOWN;
 }
 
+/* Returns the ID of the code object at an address; PYTHON_UNKNOWN if it cannot be read or sent. */
 static __always_inline __u32 python_code_id(const struct python_walk *python, __u64 code)
 {
 	const struct python_offsets *at = &python->at;

@@ -36,30 +36,33 @@ struct python_map { /* Destination of symbols; the caller owns the perf maps. */
 };
 
 struct python_losses_total {
-	uint64_t threads, frames, codes; /* As in struct python_losses. */
+	uint64_t threads, frames, codes; /* Sums of the members of struct python_losses. */
 	uint64_t unnamed; /* Number of frames with an unknown code object. */
 	uint64_t unwritten; /* Number of code objects that could not be written to a process's perf map. */
 };
 
+/* object is loaded. Sets *frames to NULL if map->put is NULL. */
 TALLY_MUST_CHECK enum tally_status python_frames_create(struct bpf_object *object, const struct python_map *map,
 	struct python_frames **frames, struct tally_error *err);
 void python_frames_destroy(struct python_frames *frames);
-/* Shares maps as walk_tables_share does. */
+/* Makes object use the maps of python.bpf.h of another, loaded object. Call it before object is loaded. */
 TALLY_MUST_CHECK enum tally_status python_frames_share(
 	struct bpf_object *object, struct bpf_object *from, struct tally_error *err);
 /*
- * Registers the interpreter in an open file and returns its index in python_binaries; 0 if it has none. base is the
- * link-time address that corresponds to row address 0.
+ * Registers the interpreter in the open file fd and returns its index in python_binaries; 0 if the file has none, or
+ * frames or version is NULL. base is the link-time address that corresponds to row address 0 (walk_layout.h).
  */
 uint32_t python_frames_add(struct python_frames *frames, const struct python_version *version, int fd, uint64_t base);
 /* Replaces the encoded Python frames in ips by addresses; returns true if there were any. frames may be NULL. */
 bool python_frames_name(struct python_frames *frames, uint64_t *ips, size_t count);
 /*
- * Writes missing symbols of the Python frames in a call chain to the process's perf map. Returns true if mapping must
- * be recorded now, which happens once for each process and again after an exec.
+ * Writes the symbols of the Python frames in a call chain that are missing in the process's perf map to it. Returns
+ * true if mapping was set and must be recorded now, which happens once for each process and again after an exec. frames
+ * may be NULL.
  */
 bool python_frames_tell(
 	struct python_frames *frames, uint32_t pid, const uint64_t *ips, size_t count, struct record_mmap *mapping);
+/* Returns zeros if frames is NULL. */
 struct python_losses_total python_frames_losses(struct python_frames *frames);
 
 #endif

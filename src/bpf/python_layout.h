@@ -3,9 +3,9 @@
  * python_layout.h - defines the data about Python processes that the walk in the kernel (python.bpf.h) and
  * python_frames.c share, and the encoding of a Python frame in a stack. It is compiled for user space and for BPF.
  *
- * In a stack as the BPF program writes it, a Python frame is a number outside of the valid addresses, which contains
- * the ID of its code object and the index of an instruction. python_frames.c replaces it by an address that has a
- * symbol in a perf map.
+ * In a stack as the BPF program writes it, a Python frame is a number outside of the valid addresses: PYTHON_TAG |
+ * ID << PYTHON_ID_SHIFT | INDEX, with the ID of the code object and the index of an instruction in code units.
+ * python_frames.c replaces it by an address that has a symbol in a perf map.
  */
 #ifndef BPF_PYTHON_LAYOUT_H
 #define BPF_PYTHON_LAYOUT_H
@@ -23,7 +23,7 @@
 
 struct python_offsets { /* Offsets of fields in the interpreter's structs (see python_versions.c). */
 	__u16 runtime_interpreters, runtime_current; /* First interpreter, and thread that holds the GIL. */
-	__u16 interpreter_threads;
+	__u16 interpreter_threads; /* First thread. */
 	__u16 thread_next, thread_cframe, thread_id, thread_native_id;
 	__u16 cframe_frame, cframe_previous;
 	__u16 frame_code, frame_previous, frame_instruction, frame_is_entry;
@@ -33,7 +33,7 @@ struct python_offsets { /* Offsets of fields in the interpreter's structs (see p
 	__u16 bytes_size, bytes_data;
 };
 
-#define PYTHON_BINARIES 64
+#define PYTHON_BINARIES 64 /* Number of elements of python_binaries, of which the first one is unused. */
 
 struct python_binary { /* A file that contains an interpreter. */
 	__u64 eval_start, eval_end; /* Row addresses (walk_layout.h) of the function that runs bytecode. */
@@ -43,7 +43,7 @@ struct python_binary { /* A file that contains an interpreter. */
 
 struct python_code_key {
 	__u64 code; /* Address of the code object. */
-	__u32 generation, zero;
+	__u32 generation, zero; /* generation is that of struct python_walk. */
 };
 
 struct python_known_code {
@@ -52,13 +52,13 @@ struct python_known_code {
 };
 
 struct python_text { /* The first characters of a str, of 1, 2 or 4 bytes each. */
-	__u32 length;
+	__u32 length; /* Number of characters, of which data may contain only a part. */
 	__u8 bytes_each, zero[3];
 	__u8 data[PYTHON_TEXT];
 };
 
 struct python_code { /* A code object that is seen for the first time. */
-	__u32 id, pid, generation;
+	__u32 id, pid, generation; /* pid and generation are those of the process in which it was seen. */
 	__s32 first_line;
 	__u32 lines_size; /* Size of the complete table; lines contains at most its first PYTHON_LINES - 1 bytes. */
 	struct python_text name, file;
@@ -69,7 +69,7 @@ struct python_code { /* A code object that is seen for the first time. */
 struct python_ids {
 	__u32 next, step;
 };
-/* Programs of one kind do not interrupt each other, so they share a series. */
+/* Kinds of programs. Those of one kind do not interrupt each other, so they share the series of a CPU. */
 enum { PYTHON_IDS_SAMPLES, PYTHON_IDS_WAITS, PYTHON_IDS };
 
 struct python_losses {

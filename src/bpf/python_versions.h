@@ -21,7 +21,7 @@ struct python_version {
 	struct python_offsets at;
 };
 
-/* Returns NULL if a file of that path contains no supported interpreter. */
+/* Returns the version that the name of the file indicates; NULL if it is not that of a supported interpreter. */
 const struct python_version *python_version_of(struct tally_str path);
 
 #endif

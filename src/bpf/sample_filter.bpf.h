@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * sample_filter.bpf.h - reads and compares the fields of a sample, for both BPF programs that filter samples. For
- * programs compiled by `clang -target bpf` only.
+ * sample_filter.bpf.h - reads and compares the fields of a sample, for the BPF programs that filter samples
+ * (sample_filter.bpf.c, pinned_filter.bpf.c). For programs compiled by `clang -target bpf` only.
  */
 #ifndef BPF_SAMPLE_FILTER_BPF_H
 #define BPF_SAMPLE_FILTER_BPF_H
@@ -9,7 +9,10 @@
 #include "abi/sample_filter_item.h"
 #include "bpf/kernel_types.bpf.h"
 
-/* Weak, because kernels before 6.2 lack it, and libbpf resolves it even if only filter_plain is loaded. */
+/*
+ * Weak, because kernels before 6.2 lack it, and libbpf resolves it even if only programs are loaded that do not call it
+ * (filter_plain).
+ */
 extern void *bpf_cast_to_kern_ctx(void *ctx) __ksym __weak;
 
 static __always_inline bool sample_filter_compare(__u16 op, __u64 field, __u64 value)
@@ -33,6 +36,7 @@ static __always_inline bool sample_filter_compare(__u16 op, __u64 field, __u64 v
 	return false;
 }
 
+/* Returns a field of source, a perf_mem_data_src. */
 static __always_inline __u64 sample_filter_memory_field(__u32 term, __u64 source)
 {
 	switch (term) {

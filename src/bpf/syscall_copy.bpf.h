@@ -3,9 +3,9 @@
  * syscall_copy.bpf.h - copies the memory that a system call's arguments point to into a record, as the call's plan
  * specifies.
  *
- * The description of a copy is in memory, and the number of used bytes is masked: the verifier does not track values
- * there, and so does not try all combinations. Memory that is not present when the call begins cannot be read by a BPF
- * program; it is read again at the end of the call, after the kernel has read it.
+ * The description of a copy is in a map value (struct syscall_copies) instead of variables, because the verifier does
+ * not track values in memory, and so does not check all their combinations. Memory that is not present when the call
+ * begins cannot be read by a BPF program; it is read again at the end of the call, after the kernel has read it.
  */
 #ifndef BPF_SYSCALL_COPY_BPF_H
 #define BPF_SYSCALL_COPY_BPF_H
@@ -15,8 +15,8 @@
 #include "bpf/syscall_files.bpf.h"
 #include "bpf/syscall_trace.bpf.h"
 
-#define SYSCALL_STRINGS_MOST 32
-#define SYSCALL_NAME_MOST    128
+#define SYSCALL_STRINGS_MOST 32 /* Maximum number of strings of an array. */
+#define SYSCALL_NAME_MOST    128 /* Maximum number of bytes of a socket address. */
 
 struct syscall_iovec {
 	__u64 base, bytes;
@@ -29,6 +29,7 @@ struct syscall_msghdr { /* struct msghdr of 64-bit programs. */
 	__u32 flags, unused_too;
 };
 
+/* Describes the next part: `want` bytes at `from`, of which at most `most` are copied. */
 static __always_inline void syscall_copy_from(struct syscall_copies *c, __u64 from, __u64 want, __u32 most)
 {
 	c->from = from;
@@ -75,7 +76,7 @@ static __noinline bool syscall_copy_part(struct syscall_copies *c)
 	return true;
 }
 
-/* Copies the iovecs at c->from and their buffers, of which at most c->left bytes in total. */
+/* Copies the iovecs at c->from and their buffers, at most `most` bytes of each and c->left bytes in total. */
 static __always_inline bool syscall_copy_iovecs(struct syscall_copies *c, __u64 count, __u32 most)
 {
 	struct syscall_iovec iovec;
@@ -103,6 +104,7 @@ static __always_inline bool syscall_copy_iovecs(struct syscall_copies *c, __u64 
 	return true;
 }
 
+/* Copies the strings of the NULL-terminated array at c->from, at most `most` bytes of each. */
 static __always_inline bool syscall_copy_strings(struct syscall_copies *c, __u32 most)
 {
 	__u64 array = c->from;
@@ -114,7 +116,7 @@ static __always_inline bool syscall_copy_strings(struct syscall_copies *c, __u32
 			return true;
 		c->item = SYSCALL_ITEM_BUFFER + i;
 		c->is_string = i < SYSCALL_STRINGS_MOST;
-		/* The additional empty part means that there are more. */
+		/* An empty part after the last one that is copied means that there are more strings. */
 		syscall_copy_from(c, string, c->is_string ? most : 0, most);
 		if (!syscall_copy_part(c))
 			return false;
@@ -261,6 +263,7 @@ static __always_inline void syscall_copy_strings_of_exec(struct syscall_copies *
 	}
 }
 
+/* Copies what could not be read at the beginning of a successful exec: the file name and the arguments. */
 static __always_inline void syscall_copy_exec(
 	struct syscall_copies *c, const struct syscall_plan *plan, struct linux_binprm *binprm)
 {
@@ -293,6 +296,7 @@ static __always_inline bool syscall_copy_flags(
 	return plan->copy != SYSCALL_COPY_NOTHING && (plan->when & when || is_late);
 }
 
+/* Removes the part of an argument that could not be copied; at the beginning of a call, marks it for its end. */
 static __always_inline void syscall_copy_done(
 	struct syscall_copies *c, bool is_copied, __u32 used, __u32 arg, __u32 when)
 {
@@ -304,8 +308,8 @@ static __always_inline void syscall_copy_done(
 }
 
 /*
- * Copies the arguments that are due. when is SYSCALL_WHEN_ENTRY, SYSCALL_WHEN_EXIT, or 0 for the end of a call that has
- * failed. with_mapped allows syscall_copy_mapped.
+ * Copies the arguments that the plan specifies for this time. when is SYSCALL_WHEN_ENTRY, SYSCALL_WHEN_EXIT, or 0 for
+ * the end of a call that has failed. with_mapped allows syscall_copy_mapped.
  */
 static __always_inline void syscall_copy_args(
 	struct syscall_copies *c, const struct syscall_plan *plan, __u32 when, bool with_mapped)

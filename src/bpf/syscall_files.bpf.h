@@ -139,7 +139,7 @@ static __noinline bool syscall_copy_fd(struct syscall_copies *c)
 }
 
 struct syscall_mapped {
-	__u64 address, offset;
+	__u64 address, offset; /* offset is the file offset of the address. */
 	struct file *file; /* NULL if no file is mapped there, or the mapping is writable. */
 };
 

@@ -85,7 +85,10 @@ static __always_inline __u32 syscall_plain_number(__s64 number)
 	return plain < SYSCALL_NUMBERS ? plain : (__u32)number;
 }
 
-/* Returns the index of a call in the map of plans. */
+/*
+ * Returns the index of a call in the map of plans: those of 64-bit programs, then those of 32-bit programs, then one
+ * plan of each for all numbers from SYSCALL_NUMBERS on.
+ */
 static __always_inline __u32 syscall_index(__u32 number, bool is_compat)
 {
 	if (number >= SYSCALL_NUMBERS)

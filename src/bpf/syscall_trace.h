@@ -30,7 +30,7 @@ struct syscall_trace;
 struct syscall_trace_config {
 	const struct kernel_seam *kernel;
 	const char *what; /* Verb or option that requires this module, for error messages. */
-	const struct syscall_plan *plan; /* Array of SYSCALL_PLANS elements of syscall_capture_plan; copied. */
+	const struct syscall_plan *plan; /* SYSCALL_PLANS elements, filled by syscall_capture_plan; copied. */
 	bool no_records; /* Counts calls without tracing them. */
 	bool with_entries; /* Writes a record at the beginning of a call, too. */
 	enum syscall_sum_by sums; /* SYSCALL_SUM_NONE if calls are not counted. */
@@ -41,7 +41,7 @@ struct syscall_trace_config {
 	bool with_lives; /* Writes records of signals and of ends of threads. */
 	bool only_failed; /* Writes only records of calls that failed. */
 	uint64_t least_ns; /* Minimum duration of calls for which records are written. */
-	bool of_user; /* Traces only threads of user. */
+	bool of_user; /* Traces only threads with the user ID user. */
 	uint32_t user;
 	const int *cpus; /* CPUs; only calls that end on one of them are traced. */
 	size_t cpu_count; /* 0 includes all CPUs. */
@@ -55,13 +55,15 @@ struct syscall_trace_losses {
 	uint64_t threads; /* Number of calls of threads for which there was no room. */
 	uint64_t sums; /* Number of calls with a sum for which there was no room. */
 	uint64_t children; /* Number of new threads that could not be followed. */
-	uint64_t missed; /* Number of events that were not seen, because no BPF program may run in their context. */
+	/* Number of events for which the kernel skipped the program to prevent recursion; 0 before Linux 5.12. */
+	uint64_t missed;
 };
 
 struct syscall_trace_sum {
 	struct syscall_sum_key key;
 	uint64_t untimed; /* Part of count: calls without a known duration. */
-	uint64_t count, errors, total_ns, min_ns, max_ns; /* If key.error is not 0, only count is valid. */
+	/* If key.error is not 0, only count is valid. min_ns is UINT64_MAX if no call has a known duration. */
+	uint64_t count, errors, total_ns, min_ns, max_ns;
 	wide_u128 squares; /* Sum of the squares of durations in nanoseconds. */
 };
 
@@ -74,20 +76,21 @@ TALLY_MUST_CHECK enum tally_status syscall_trace_set_output(
 /* Traces a thread, and the threads that it creates unless no_inherit is set. */
 TALLY_MUST_CHECK enum tally_status syscall_trace_add_thread(
 	struct syscall_trace *trace, uint32_t pid, uint32_t tid, struct tally_error *err);
-/* Excludes the calls of a process. */
+/* Excludes the calls of a process, if all_threads is set. Call it before syscall_trace_start. */
 TALLY_MUST_CHECK enum tally_status syscall_trace_exclude_process(
 	struct syscall_trace *trace, uint32_t pid, struct tally_error *err);
 void syscall_trace_start(struct syscall_trace *trace);
 void syscall_trace_stop(struct syscall_trace *trace);
 /*
- * Reports calls that have begun and not returned, oldest first. record has the kind SYSCALL_RECORD_ENTRY, and begin_ns
- * is the time at which the call began.
+ * Reports calls that have begun and not returned, oldest first. record is a struct syscall_record of the kind
+ * SYSCALL_RECORD_ENTRY with its parts, valid during the call of take; begin_ns is the time at which the system call
+ * began. Ends with the first status other than TALLY_OK that take returns.
  */
 TALLY_MUST_CHECK enum tally_status syscall_trace_each_pending(struct syscall_trace *trace,
 	enum tally_status (*take)(void *context, uint32_t pid, uint32_t tid, uint64_t begin_ns,
 		struct tally_bytes record, struct tally_error *err),
 	void *context, struct tally_error *err);
-/* Reports the current sums over all CPUs. */
+/* Reports the current sums over all CPUs. Ends with the first status other than TALLY_OK that take returns. */
 TALLY_MUST_CHECK enum tally_status syscall_trace_each_sum(struct syscall_trace *trace,
 	enum tally_status (*take)(void *context, const struct syscall_trace_sum *sum, struct tally_error *err),
 	void *context, struct tally_error *err);

@@ -17,11 +17,11 @@
 
 struct wait_calls_range {
 	uint64_t begin, end;
-	int32_t syscall; /* -1 if the function waits for a block device. */
+	int32_t syscall; /* Number of the call that the function belongs to; -1 if it waits for a block device. */
 };
 
 struct wait_calls_restart { /* A kernel function that continues a system call after a stop. */
-	uint64_t function;
+	uint64_t function; /* Its address. */
 	int32_t syscall; /* Number of the continued system call. */
 };
 
@@ -29,11 +29,12 @@ struct wait_calls {
 	VEC(struct wait_calls_range) ranges; /* Ascending by address. */
 };
 
-/* Fills calls from the text of /proc/kallsyms. */
+/* Fills calls, which is zero-initialized, from the text of /proc/kallsyms. */
 void wait_calls_read(struct wait_calls *calls, struct tally_str kallsyms);
-/* Fills restarts and returns their number, which is 0 if the kernel hides its addresses. */
+/* Fills at most `most` restarts and returns their number, which is 0 if the kernel hides its addresses. */
 size_t wait_calls_read_restarts(struct tally_str kallsyms, struct wait_calls_restart *restarts, size_t most);
 void wait_calls_deinit(struct wait_calls *calls);
+/* Returns -1 if the system call is not known. ips are the addresses of the stack, innermost frame first. */
 int32_t wait_calls_find(const struct wait_calls *calls, const uint64_t *ips, size_t count, bool *is_disk);
 
 #endif

@@ -17,7 +17,7 @@
 /* A part of one wait, or of a sum of waits, that has one state. */
 struct off_cpu_wait {
 	uint32_t pid, tid, cpu;
-	uint64_t end_ns, period_ns;
+	uint64_t end_ns, period_ns; /* Time at which the part ended (CLOCK_MONOTONIC), and its duration. */
 	bool is_summed; /* True for a sum that the BPF program made, even of a single wait. */
 	struct wait_record record; /* waker_ips is not set here; the members below contain the call chains. */
 	const uint64_t *ips, *waker_ips; /* Call chains with PERF_CONTEXT_ markers, valid during the call. */
@@ -38,6 +38,7 @@ struct wait_parts { /* One wait, or a sum of waits. */
 	const char *waker_comm; /* At most WAIT_RECORD_COMM bytes; not terminated if it has that length. */
 	bool is_summed; /* As in struct off_cpu_wait. */
 	uint64_t count; /* Number of waits. */
+	/* Durations of the blocked and of the runnable part, and the times at which these parts ended. */
 	uint64_t blocked_ns, runnable_ns, woken_ns, end_ns;
 	/* Part of runnable_ns in which the CPU quota of its cgroup kept the thread off the CPU. */
 	uint64_t throttled_ns;

@@ -5,7 +5,8 @@
  *
  * Two generations bound the memory: when the younger one is full, the older one is freed, and the IDs of the stacks in
  * it that were not used again are passed to `forgotten`, so that the program sends them again. Stacks that cannot be
- * sent again are stored separately (wait_stacks_keep). The owner calls wait_stacks_deinit. Used by one thread.
+ * sent again are retained separately (wait_stacks_keep). The owner zero-initializes the structure and calls
+ * wait_stacks_deinit. Used by one thread.
  *
  *	wait_stacks_add(&stacks, id, ips, kernel_count, user_count);
  *	count = wait_stacks_chain(&stacks, id, chain, ARRAY_LEN(chain));
@@ -34,38 +35,40 @@ struct wait_stacks_generation {
 
 struct wait_stacks {
 	struct wait_stacks_generation young, old, kept;
-	size_t most_bytes; /* Maximum size of a generation; kept stacks may use four times as much. */
-	/* Functions of the scheduler and of wake-ups, with which every stack begins. */
+	size_t most_bytes; /* Maximum size of a generation, 0 for 64 MiB; kept stacks may use four times as much. */
+	/* Functions of the scheduler and of wake-ups: the innermost frames of every stack, which are omitted. */
 	struct wait_stacks_range scheduler[WAIT_STACKS_SCHEDULER_MOST];
 	size_t scheduler_count;
 	/* Code through which interrupts enter the kernel; empty if it is not known. */
 	struct wait_stacks_range interrupts;
-	void (*forgotten)(void *context, uint64_t id);
+	void (*forgotten)(void *context, uint64_t id); /* May be NULL. */
 	void *forgotten_context;
 };
 
 void wait_stacks_deinit(struct wait_stacks *stacks);
 /*
- * Finds the kernel functions that are omitted at the top of stacks in the text of /proc/kallsyms. Finds none if the
- * kernel hides its addresses.
+ * Sets scheduler and interrupts from the text of /proc/kallsyms. They remain empty if the kernel hides its addresses.
  */
 void wait_stacks_read_kernel(struct wait_stacks *stacks, struct tally_str kallsyms);
 /* Adds a stack: the kernel's addresses, then the user's, innermost first. Returns false if it is out of memory. */
 bool wait_stacks_add(
 	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count);
 /*
- * Adds a stack that is retained, or replaces a retained one with this ID. All retained stacks are dropped when they
- * exceed 256 MB.
+ * Adds a stack that is retained, or replaces a retained one with this ID. If the stack does not fit into the maximum
+ * size, all other retained stacks are dropped. Returns false if it is out of memory.
  */
 bool wait_stacks_keep(
 	struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t kernel_count, size_t user_count);
-/* Replaces the user frames of a retained stack. */
+/* Replaces the user frames of a retained stack. Returns false if it is out of memory. */
 bool wait_stacks_keep_user(struct wait_stacks *stacks, uint64_t id, const uint64_t *ips, size_t count);
-/* Writes the call chain with PERF_CONTEXT_ markers and returns its length; 0 if the ID is not known. */
+/*
+ * Writes at most `most` entries of the call chain, innermost frame first, with PERF_CONTEXT_ markers. Returns their
+ * number; 0 if the ID is not known.
+ */
 size_t wait_stacks_chain(struct wait_stacks *stacks, uint64_t id, uint64_t *chain, size_t most);
 /*
- * Returns how many entries of a call chain belong to an interrupt: those up to its entry to the kernel. The code that
- * it interrupted follows. Returns count if the kernel hides the address of that entry.
+ * Returns how many of the count entries of a call chain belong to an interrupt: those up to its entry to the kernel,
+ * which the frames of the interrupted code follow. Returns count if the kernel hides the address of that entry.
  */
 size_t wait_stacks_interrupt(const struct wait_stacks *stacks, const uint64_t *chain, size_t count);
 

@@ -10,7 +10,7 @@
 
 #include "abi/wait_record.h"
 
-/* Returns state if the system call (-1: none) does not refine it. */
+/* Returns the state as refined by the system call; state itself if call is -1 (none) or does not refine it. */
 enum wait_state wait_syscall_state(enum wait_state state, int32_t call);
 
 #endif

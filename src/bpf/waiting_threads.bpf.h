@@ -10,11 +10,11 @@
 #include <linux/types.h>
 
 #define WAITING_REGISTERS 33 /* Indexed by perf's register numbers, of which x86-64 uses 24 and aarch64 33. */
-#define WAITING_FRAMES	  127
+#define WAITING_FRAMES	  127 /* Maximum number of kernel frames. */
 
-enum waiting_target { WAITING_THREAD = 1, WAITING_PROCESS = 2 }; /* Meaning of a target's ID; the values are flags. */
+enum waiting_target { WAITING_THREAD = 1, WAITING_PROCESS = 2 }; /* Flags: what the ID of a target identifies. */
 
-struct waiting_record {
+struct waiting_record { /* A thread that is off the CPU. Only kernel_count elements of kernel are written. */
 	__u64 stack; /* ID of the stack of this wait. */
 	__u64 switches; /* How often the thread had left the CPU; the wait lasts until this changes. */
 	__u32 tid, tgid;

@@ -25,9 +25,11 @@ struct waiting_threads_config {
 	const char *what; /* Option that requires this module, for error messages. */
 	struct bpf_object *waits; /* Loaded object of off_cpu.bpf.c, which contains the map of threads. */
 	bool all_threads; /* Visits all threads; false: only added targets. */
-	bool wants_preempted, no_kernel_stacks, has_cpus; /* As the constants in off_cpu.bpf.c. */
-	size_t thread_count;
-	const struct wait_calls_restart *restarts; /* As the constant in off_cpu.bpf.c. */
+	/* The first two are as in struct off_cpu_config; has_cpus limits the threads to CPUs in the map of waits. */
+	bool wants_preempted, no_kernel_stacks, has_cpus;
+	size_t thread_count; /* Expected number of threads; 0 if it is not known. */
+	/* Kernel functions that restart a system call (wait_calls_read_restarts); copied. */
+	const struct wait_calls_restart *restarts;
 	size_t restart_count;
 };
 
@@ -46,7 +48,7 @@ struct waiting_threads_sink { /* A status other than TALLY_OK ends the pass. */
 	void *context;
 };
 
-struct waiting_threads_pass {
+struct waiting_threads_pass { /* Parameters of one visit of all threads. */
 	uint64_t begin_ns; /* Start of the measured part of waits, in CLOCK_MONOTONIC. */
 	uint32_t generation; /* Current generation in off_cpu_control. */
 	bool only_partial; /* Visits only threads with stacks that were walked while an unwind table was missing. */

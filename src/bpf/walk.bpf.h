@@ -4,21 +4,22 @@
  * information, and by frame pointers if a table is missing. It is usable in any program that has a pointer to the
  * thread, such as one that runs at a sample or a context switch.
  *
- * A program includes this header once, which defines the maps in its object; walk_tables.h fills them from user space.
+ * A BPF object includes this header once, through walk_interpret.bpf.h. The header defines the maps of the walk in the
+ * object; walk_tables.h fills them from user space.
  *
  * struct walk and struct walk_stack are in a map, not on the program's stack, where the verifier would track each value
- * through all frames. Each call walks some frames, and tail calls walk the rest, so that the verifier checks the loop
- * only once.
+ * through all frames. Each run of a program walks some frames, and tail calls walk the rest, so that the verifier
+ * checks the loop only once.
  *
  *	SEC("tp_btf/...") int first(...)
  *		if (walk_registers_of_task(&registers, task))     // as it entered the kernel
  *			walk_begin(&scratch->walk, &scratch->stack, task, &registers);
- *		bpf_tail_call(ctx, &calls, 0);                     // to next; calls: a PROG_ARRAY of it
+ *		bpf_tail_call(ctx, &calls, 0);                     // calls: a PROG_ARRAY of next and interpreted
  *	SEC("tp_btf/...") int next(...)
  *		if (walk_go_on(&scratch->walk, &scratch->stack))
  *			bpf_tail_call(ctx, &calls, walk_next(&scratch->walk));
  *		... scratch->stack is complete ...
- *	SEC("tp_btf/...") int interpreted(...)	// calls' second program: the same with walk_interpret (walk_interpret.bpf.h)
+ *	SEC("tp_btf/...") int interpreted(...)	// like next, but calls walk_interpret instead of walk_go_on
  */
 #ifndef BPF_WALK_BPF_H
 #define BPF_WALK_BPF_H
@@ -71,7 +72,7 @@ static __always_inline bool walk_find_listed(struct walk *walk, __u64 pc)
 	return pc >= walk->code.start && pc < walk->code.end;
 }
 
-/* Requests the mappings of the process from walk_tables.c, once for each of its states. */
+/* Requests the mappings of the process from walk_tables.c, and again if the amount of its mapped code changes. */
 static __always_inline void walk_ask(struct walk_miss *question)
 {
 	if (!walk_space_ask(question))
@@ -153,7 +154,10 @@ static __always_inline __u64 walk_address(const struct walk *walk)
 	return walk->is_exact ? walk->at.pc : walk->at.pc - 1;
 }
 
-/* Finds the mapping of the current frame's code. Returns false if it must be looked up in the kernel's tree. */
+/*
+ * Sets walk->code to the mapping of the current frame's code, or walk->is_lost to true if there is none. Returns false
+ * if the mapping must be looked up in the kernel's tree (walk_space_find).
+ */
 static __always_inline bool walk_find_code(struct walk *walk, __u64 address)
 {
 	walk->is_lost = false;

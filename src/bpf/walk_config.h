@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walk_config.h - defines the configuration of walk_tables.c, which all modules share that unwind stacks in the kernel.
+ * walk_config.h - defines the configuration of walk_tables.c, which is used by all modules that unwind stacks in BPF
+ * programs.
  */
 #ifndef BPF_WALK_CONFIG_H
 #define BPF_WALK_CONFIG_H

@@ -3,8 +3,8 @@
  * walk_files.h - makes the unwind tables of mapped files, and writes them into the maps of walk.bpf.h: rows, rules and,
  * on kernels where the walk finds files by inode, the table of each inode. Used by walk_tables.c.
  *
- * The caller owns the object and deinitializes it before the maps. Used by one thread. A file that cannot be read has
- * no table, and is tried again when another process maps it.
+ * The caller owns the object, and deinitializes it before the maps are closed. Used by one thread. A file that cannot
+ * be read has no table, and is tried again when another process maps it.
  *
  *	walk_files_init(&files, &config, &maps, err);
  *	walk_files_ask(&files, &question);	// of kind WALK_MISS_FILE
@@ -29,13 +29,13 @@ struct walk_file { /* A file of the store, indexed by its number. */
 	bool has_table;
 	struct walk_place place;
 	const struct python_version *python; /* Version that its name indicates; NULL if it contains no interpreter. */
-	uint32_t interpreter; /* As in struct walk_mapping. */
+	uint32_t interpreter; /* Index in python_binaries; 0 if the file contains no interpreter. */
 };
 
 struct walk_file_asked { /* A requested file, of which the table will be made. */
-	int fd;
-	uint32_t number;
-	uint64_t bytes;
+	int fd; /* The open file. */
+	uint32_t number; /* Index in walk_files.files. */
+	uint64_t bytes; /* Size of the file. */
 	struct walk_file_key key;
 };
 
@@ -53,14 +53,15 @@ struct walk_files {
 	struct binary_kept kept;
 	int fd; /* File that is being read; -1 if there is none. */
 	struct binary_store *store;
-	struct python_frames *python; /* NULL if Python frames are not recognized. */
+	struct python_frames *python; /* Set by the caller; NULL if Python frames are not recognized. */
 	VEC(struct walk_file) files;
 	struct intern paths, places; /* Mapped files by path, and by path, device and inode. */
 	VEC(uint32_t) numbers; /* Numbers of files, indexed by the result of places. */
 	VEC(struct walk_file_asked) asked;
-	_Atomic uint64_t table_count, chunks_used;
+	_Atomic uint64_t table_count, chunks_used; /* May be read by other threads. */
 };
 
+/* config must outlive files, which is zero-initialized. */
 TALLY_MUST_CHECK enum tally_status walk_files_init(struct walk_files *files, const struct walk_tables_config *config,
 	const struct walk_files_maps *maps, struct tally_error *err);
 void walk_files_deinit(struct walk_files *files);
@@ -73,7 +74,9 @@ void walk_files_expect(struct walk_files *files, const struct proc_map *map, pid
 
 /* Returns the file's number; UINT32_MAX if it is out of memory. For kernels on which walks find mappings by process. */
 uint32_t walk_files_number(struct walk_files *files, const struct proc_map *map, pid_t pid);
+/* Returns a pointer that is valid until another file is added. */
 struct walk_file *walk_files_get(struct walk_files *files, uint32_t number);
+/* Makes the table of a file, unless this was tried before. */
 void walk_files_make(struct walk_files *files, uint32_t number);
 /*
  * Sets the table of a mapping and its bias, which must contain the file offset before the call. Returns false if the

@@ -9,7 +9,7 @@
 
 #include "bpf/walk.bpf.h"
 
-#define WALK_INTERPRETED_A_CALL 16
+#define WALK_INTERPRETED_A_CALL 16 /* Number of frames that one call of walk_interpret adds at most. */
 
 /* Replaces the last frame by frames of the interpreter; false if the stack has ended. */
 static __always_inline bool walk_interpret(struct walk *walk, struct walk_stack *stack)
@@ -40,7 +40,7 @@ static __always_inline bool walk_interpret(struct walk *walk, struct walk_stack 
 	return true;
 }
 
-/* Returns which program continues an unfinished walk: 0 for the one that calls walk_go_on, 1 for walk_interpret. */
+/* Returns which program must continue the walk: 0 for the one that calls walk_go_on, 1 for that of walk_interpret. */
 static __always_inline __u32 walk_next(const struct walk *walk)
 {
 	return walk->is_interpreted ? 1 : 0;

@@ -17,12 +17,12 @@
 #include "abi/walked_stack.h"
 
 #define WALK_CHUNK_ROWS	    4096
-#define WALK_CHUNKS_A_TABLE 1024
+#define WALK_CHUNKS_A_TABLE 1024 /* Maximum number of chunks of a file's table; a power of two. */
 #define WALK_BLOCK_CHUNKS   64 /* Number of chunks of a map that is created on demand, with a size of 2 MiB. */
 #define WALK_BLOCKS	    256 /* 256 blocks are enough for the tables of a whole system. */
 #define WALK_MAPPINGS	    1024 /* Maximum number of mappings of a process; a power of two. */
 #define WALK_SEGMENTS	    4 /* Maximum number of executable segments of a file; linkers usually create one. */
-#define WALK_RULES	    65536 /* An element of walk_recent has 16 bits for a rule, and 15 for a chunk. */
+#define WALK_RULES	    65536 /* Maximum number of rules: an element of walk_recent has 16 bits for a rule. */
 #define WALK_STARTUP_BYTES  64 /* Size of the code at a program's entry point, which has no caller. */
 #define WALK_NO_ADDRESS	    0xffffffffu /* Address of the unused rows after the last one. */
 #define WALK_NO_RULE	    0 /* Index of the first rule, which means that no rule is known. */
@@ -45,9 +45,13 @@ enum walk_cfa {
 	 * only, because an innermost instruction of such code may run before the switch.
 	 */
 	WALK_CFA_SWITCH_ROOT, /* The code never returns: the outermost frame is here. */
-	WALK_CFA_SWITCH_CUT,
+	WALK_CFA_SWITCH_CUT, /* The other stack cannot be found: the walk ends here. */
 };
 
+/*
+ * Where a caller's register is saved: nowhere, because it is unchanged; at the CFA or the frame pointer, plus an offset
+ * of struct walk_rule; or its value is lost.
+ */
 enum walk_where { WALK_IS_SAME, WALK_IS_AT_CFA, WALK_IS_AT_FP, WALK_IS_LOST };
 
 struct walk_rule {
@@ -104,21 +108,22 @@ struct walk_file_table { /* Location of the rows of a file's code. */
 	__u32 state; /* enum walk_file_state */
 	__u32 chunk, chunk_count;
 	__u32 segment_count; /* Number of executable segments. */
-	__u32 page_shift; /* Logarithm of this machine's page size. */
-	__u32 interpreter; /* As in struct walk_mapping. */
-	__u32 has_entry, zero;
+	__u32 page_shift; /* Binary logarithm of this machine's page size. */
+	__u32 interpreter; /* Index of the file's interpreter in python_binaries; 0 if it contains none. */
+	__u32 has_entry, zero; /* has_entry is nonzero if entry is valid. */
 	__u64 entry; /* Row address of the entry point. */
 	struct walk_segment segments[WALK_SEGMENTS];
 };
 
 struct walk_process { /* A process, on kernels that do not let programs read mappings. */
 	/*
-	 * Address space and amount of mapped code that this entry describes. If either has changed, the program
-	 * requests the process again.
+	 * Address of the mm_struct that this entry describes, and the amount of mapped code in it. If either has
+	 * changed, the program requests the process again.
 	 */
 	__u64 mm, exec_vm;
 	__u64 asked_exec_vm; /* exec_vm of the last request. */
-	__u64 start_stack; /* Also identifies forked children that have not executed another program. */
+	/* Member of the mm_struct, which is equal in forked children that have not executed another program. */
+	__u64 start_stack;
 	__u32 mapping, mapping_count; /* Index of the first mapping in walk_mappings, and number of mappings. */
 };
 

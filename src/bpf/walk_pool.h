@@ -5,7 +5,7 @@
  *
  * The caller owns the pool and its blocks. Used by one thread. A table that does not fit is counted and not stored.
  *
- *	walk_pool_init(&pool, chunk_count, rule_count, &grower);
+ *	walk_pool_init(&pool, chunk_max, rule_max, &grower);
  *	if (walk_pool_add(&pool, arch, table, &place)) ... new rules have been appended to pool.rules
  */
 #ifndef BPF_WALK_POOL_H
@@ -35,10 +35,11 @@ struct walk_pool {
 	uint64_t refused; /* Number of tables for which there was no room. */
 };
 
+/* Returns false if it is out of memory. */
 TALLY_MUST_CHECK bool walk_pool_init(
 	struct walk_pool *pool, uint32_t chunk_max, uint32_t rule_max, const struct walk_pool_grower *grower);
 void walk_pool_deinit(struct walk_pool *pool);
-/* Returns false if there is no room for the table or it has no rows. */
+/* Adds a table and sets *place. Returns false if there is no room for the table or it has no rows. */
 bool walk_pool_add(
 	struct walk_pool *pool, const struct arch *arch, const struct unwind_table *table, struct walk_place *place);
 /* Converts a rule; a rule that is NULL becomes one with WALK_CFA_NONE. */

@@ -26,6 +26,7 @@ struct walk_pt_regs { /* Saved registers, as in struct pt_regs, the layout of wh
 #endif
 };
 
+/* WALK_CALL_BYTES is subtracted from a return address, so that the result lies within the call instruction. */
 #if defined(__TARGET_ARCH_x86)
 #define WALK_CALL_BYTES	  1
 #define WALK_THREAD_SIZE  16384

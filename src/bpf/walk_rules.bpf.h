@@ -97,7 +97,10 @@ static __always_inline __u32 walk_search_rule(const struct walk_mapping *code, _
 	return row->address > address ? WALK_NO_RULE : row->rule;
 }
 
-/* Returns NULL if no rule is known. Cached results remain valid, because tables never change. */
+/*
+ * Returns the rule for pc, an address in the mapping code; NULL if none is known. Cached results remain valid, because
+ * tables never change.
+ */
 static __always_inline const struct walk_rule *walk_find_rule(const struct walk_mapping *code, __u64 pc)
 {
 	__u64 address = pc - code->bias;

@@ -15,7 +15,8 @@
 #include "bpf/kernel_types.bpf.h"
 #include "bpf/walk_layout.h"
 
-#define WALK_EXEC	     0x4 /* VM_EXEC of the kernel. */
+#define WALK_EXEC 0x4 /* VM_EXEC of the kernel. */
+/* Layout of the nodes of the kernel's maple tree, in words; the types are values of enum maple_type. */
 #define WALK_NODE_WORDS	     32
 #define WALK_TREE_LEVELS     6 /* Six levels hold far more mappings than a process may have. */
 #define WALK_RANGE_PIVOTS    15
@@ -30,7 +31,7 @@
  * Addresses that differ only below this bit share a cache element, because nearby addresses are usually in one mapping.
  */
 #define WALK_KEPT_SHIFT		 20
-#define WALK_PAGE_SHIFT_SMALLEST 12
+#define WALK_PAGE_SHIFT_SMALLEST 12 /* Pages have at least 2^12 bytes on all machines. */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -67,7 +68,7 @@ struct walk_space { /* Address space of the current thread. */
 	struct mm_struct *mm;
 	__u64 tag; /* Changes with the mappings; 0 if nothing may be cached. */
 	__u32 pid;
-	bool is_unknown; /* True if some table was not available yet. */
+	bool is_unknown; /* True if the unwind table of a mapped file was not available yet. */
 	__u64 node[WALK_NODE_WORDS];
 };
 
@@ -151,7 +152,10 @@ static __always_inline bool walk_space_remembers(
 	return true;
 }
 
-/* Returns the slot of the node that contains the page. Pivots are the last addresses of slots, in ascending order. */
+/*
+ * Returns the contents of the node's slot for the page, a page number. Pivots are the last addresses of slots, in
+ * ascending order.
+ */
 static __always_inline __u64 walk_space_slot(const __u64 *node, bool is_arange, __u64 page)
 {
 	__u64 end = is_arange ? node[WALK_ARANGE_META_AT] & 0xff
@@ -233,7 +237,10 @@ static __always_inline void walk_space_miss(
 		losses->files++;
 }
 
-/* Sets the table of the mapping at this address. Returns true if the result may be cached. */
+/*
+ * Sets the unwind table of the mapping for code at this address. page is the mapping's offset in the file, in pages.
+ * Returns true if the result may be cached for the whole mapping.
+ */
 static __always_inline bool walk_space_table(
 	const struct walk_file_table *table, __u64 address, __u64 page, struct walk_mapping *mapping)
 {
@@ -255,7 +262,7 @@ static __always_inline bool walk_space_table(
 	return table->segment_count == 1 || table->state == WALK_FILE_HAS_NONE;
 }
 
-/* Returns false if no code is mapped at the address. */
+/* Sets mapping to that of the address, and caches it if possible. Returns false if no code is mapped there. */
 static __always_inline bool walk_space_find(struct walk_space *space, __u64 address, struct walk_mapping *mapping)
 {
 	struct vm_area_struct *area = walk_space_area(space, address);

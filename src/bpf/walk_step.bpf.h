@@ -21,6 +21,7 @@
 #define WALK_TAKES_NOTES false
 #endif
 
+/* Special values of walk.bx_at, which otherwise is the address at which rbx was saved. */
 enum walk_bx { WALK_BX_IN_REGISTER, WALK_BX_LOST };
 
 enum walk_uses { WALK_USES_FP = 1, WALK_USES_BX = 2, WALK_USES_R10 = 4, WALK_USES_LINK = 8 };
@@ -38,7 +39,7 @@ struct walk_notes {
 	__u16 offsets[WALK_NOTES_MOST]; /* Offsets of the words from sp, in units of words. */
 };
 
-/* Special values of walk.fp_at, which otherwise is the address that the frame pointer was read from. */
+/* Special values of walk.fp_at; with WALK_FP_NOTED, the value is recorded already or need not be recorded. */
 enum walk_fp { WALK_FP_IN_REGISTER, WALK_FP_NOTED };
 
 /* The state of one walk: the current frame, and the mapping of its code. */
@@ -106,6 +107,7 @@ static __always_inline void walk_note_fp(struct walk *walk)
 		walk_note(walk, at, walk->at.fp);
 }
 
+/* Records that the result depends on values that are not recorded. */
 static __always_inline void walk_note_more(struct walk *walk)
 {
 	if (WALK_TAKES_NOTES)
@@ -118,8 +120,8 @@ static __always_inline bool walk_read(__u64 address, __u64 *value)
 }
 
 /*
- * Reads the words around the CFA at once, because one read costs as much as one of a single word: the registers that
- * this frame saved, and those that small callers saved.
+ * Reads all words around the CFA at once, because that costs as much as reading a single word. They include the
+ * registers that this frame saved, and those that callers with small frames saved.
  */
 static __always_inline void walk_read_window(struct walk *walk, __u64 cfa)
 {
@@ -131,6 +133,7 @@ static __always_inline void walk_read_window(struct walk *walk, __u64 cfa)
 		walk->window = 0;
 }
 
+/* Reads a word of the stack, from the window if it contains the word. */
 static __always_inline bool walk_read_saved(const struct walk *walk, __u64 address, __u64 *value)
 {
 	__u64 offset = address - walk->window;
@@ -319,6 +322,7 @@ static __always_inline enum walk_end walk_step_ruled(struct walk *walk, const st
 	return WALK_ENDS;
 }
 
+/* Steps to the caller of the frame at address. Returns WALK_ENDS if the walk continues, otherwise why it ends. */
 static __always_inline enum walk_end walk_step(struct walk *walk, struct walk_stack *stack, __u64 address)
 {
 	if (walk->is_lost) {

@@ -2,7 +2,8 @@
 /*
  * walk_tables.h - fills the maps of walk.bpf.h: the mappings of processes, and the unwind tables of the mapped files.
  * Its thread answers the requests of the BPF programs in order: it reads the mappings from /proc/PID/maps, and loads
- * the table of the requested code first. Tables are retained until the end; processes that have ended are removed.
+ * the table of the requested code first. Tables are retained until the object is destroyed; processes that have ended
+ * are removed.
  *
  * The caller owns the object and destroys it before the skeleton. Several BPF objects may share maps by
  * walk_tables_share, so that one thread serves them all. Invalid contents of files cannot harm the kernel, because a
@@ -26,7 +27,7 @@ struct walk_tables;
 
 struct walk_tables_totals {
 	uint64_t tables, rows_bytes; /* Number of files with a table, and the size of their rows in the kernel. */
-	uint64_t processes;
+	uint64_t processes; /* Number of times that the mappings of a process were read, before Linux 6.1. */
 	uint64_t refused_tables; /* Number of tables for which the kernel's map had no room. */
 	uint64_t refused_files; /* Number of files for which the table of files had no room. */
 	/* Number of processes with mappings for which there was no room, or with more than WALK_MAPPINGS. */
