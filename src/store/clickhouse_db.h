@@ -19,7 +19,7 @@
 
 #define CLICKHOUSE_KNOWN_MAX 4000000 /* Maximum number of cached rows. */
 
-#define CLICKHOUSE_ATTEMPT_BITS 31 /* Number of random low bits of an attempt; the bits above are its second. */
+#define CLICKHOUSE_ATTEMPT_BITS 31 /* Number of random low bits of an attempt, below the second of its begin. */
 #define CLICKHOUSE_COMMIT_S	600 /* Seconds after which an attempt gives up. */
 #define CLICKHOUSE_SWEEP_S	3600 /* Seconds after which all attempts have ended, even if clocks differ. */
 
@@ -27,7 +27,7 @@ struct clickhouse_db {
 	struct clickhouse_client *client;
 	bool may_write;
 	uint8_t id[STORE_ID_BYTES];
-	/* Cached rows by a hash of table, period and ID. The value is 1, or 2 for locations with known symbols. */
+	/* Cache of known rows: maps a hash of table, period and ID to 1, or to 2 for locations with known symbols. */
 	struct map_u64 known;
 	uint64_t swept; /* Smaller attempts are valid unless the table void_attempts contains them. */
 };

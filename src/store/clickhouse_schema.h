@@ -19,7 +19,7 @@
  * by old windows are removed with their period. */
 #define CLICKHOUSE_PERIOD_DAYS 28
 
-/* Checks the tables and reads the ID of the store; with may_write, creates missing tables. */
+/* Checks the tables and reads the ID of the store into id; with may_write, creates missing tables before. */
 TALLY_MUST_CHECK enum tally_status clickhouse_schema_make(
 	struct clickhouse_client *client, bool may_write, uint8_t id[STORE_ID_BYTES], struct tally_error *err);
 

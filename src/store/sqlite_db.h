@@ -2,8 +2,9 @@
 /*
  * sqlite_db.h - opens a store in an SQLite file, creates and checks its tables, and runs prepared statements.
  *
- * A failure is sticky: statements do nothing until sqlite_status reports and clears it. One thread. Values are bound,
- * never inserted into the text of a statement; bound texts must be valid until the next use of the statement.
+ * A failure is sticky: statements do nothing until sqlite_status reports and clears it. A store is used by one thread
+ * at a time. Values are bound, never inserted into the text of a statement; bound texts must be valid until the next
+ * use of the statement.
  *
  *	sqlite_run(s, SQL_ADD_NAME, SQL_ID(id), SQL_TEXT_OF(name));
  *	sqlite3_stmt *row = sqlite_start(s, SQL_FIND_STACK, SQL_ID(id));
@@ -29,7 +30,7 @@ struct sqlite_store {
 	bool may_write;
 	sqlite3_stmt *statements[SQL_STATEMENTS];
 	bool failed;
-	struct tally_error error; /* The first failure. */
+	struct tally_error error; /* The first failure; valid if failed is true. */
 	/* Caches of rows by content ID, see sqlite_insert.c. */
 	struct map_u64 stacks, locations, threads, others;
 	int64_t data_version; /* PRAGMA data_version at which the caches are valid. */
@@ -47,7 +48,7 @@ struct sqlite_value {
 #define SQL_TEXT_OF(value)	((struct sqlite_value){SQL_IS_TEXT, 0, (value)})
 #define SQL_BYTES_OF(data, len) ((struct sqlite_value){SQL_IS_BYTES, 0, {(const char *)(data), (len)}})
 
-/* Opens a store; fails with a message if path is no file, or if the file is no store or damaged. */
+/* Opens a store and sets *db to a struct sqlite_store. Fails if path is no file, or the file is no store or damaged. */
 enum tally_status sqlite_db_open(const char *path, bool may_write, void **db, struct tally_error *err);
 void sqlite_db_close(void *db);
 
@@ -67,7 +68,9 @@ void sqlite_end(sqlite3_stmt *statement);
 void sqlite_run_plain(struct sqlite_store *s, enum sqlite_statement which);
 /* Runs SQL text, which must not come from a user. */
 void sqlite_execute(struct sqlite_store *s, const char *sql);
+/* Runs a statement without parameters, and returns the first column of its first row; 0 if there is no row. */
 int64_t sqlite_number(struct sqlite_store *s, enum sqlite_statement which);
+/* Returns the text of a column, empty if it is NULL. It is valid until the next step of the statement. */
 struct tally_str sqlite_text(sqlite3_stmt *row, int column);
 /* Sets the failure to the message of the database, with a remedy. */
 void sqlite_fail(struct sqlite_store *s);

@@ -78,7 +78,7 @@ enum sqlite_statement {
 };
 
 const char *sqlite_statement_text(enum sqlite_statement which);
-/* Statements that upgrade the tables of each version to the next one; version 0 has no tables. */
+/* Element N has the statements that upgrade the tables from version N to N + 1; version 0 has no tables. */
 extern const char *const sqlite_migrations[];
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_backend.h - declares the interface of databases for a store, which store rows and list those that a query
- * needs. Label queries and sums are computed by the callers, in the same way for every database.
+ * store_backend.h - declares the interface by which a store uses a database: it inserts rows and lists those that a
+ * query needs. Label queries and sums are computed by the callers, in the same way for every database.
  *
  * A series is the set of samples of one event with the same labels of the batch and of the thread. Queries select
  * series by their labels and then read only these, by their IDs and a time range. Each database assigns its own IDs to
@@ -9,7 +9,9 @@
  *
  *	const struct store_backend *b = &sqlite_backend;
  *	b->open("/var/lib/tally/store.db", true, &db, err);
- *	b->list_series(db, range, &catalog, err);  ... b->list_sums(db, &scan, err);
+ *	b->begin_list(db, deadline_ns, err);
+ *	b->list_series(db, range, &take, err);  ... b->list_sums(db, &scan, err);
+ *	b->end_list(db);   b->close(db);
  */
 #ifndef STORE_STORE_BACKEND_H
 #define STORE_STORE_BACKEND_H
@@ -33,7 +35,9 @@ struct store_series {
 	struct tally_str event;
 };
 
-struct store_series_take { /* Callbacks; all labels come before the series, one by one, with sets in any order. */
+/* Callbacks of list_series, which return false to end it. The labels of all sets are passed one by one, in any order,
+ * before the series. */
+struct store_series_take {
 	bool (*label)(void *context, uint64_t set, struct tally_str name, struct tally_str value);
 	bool (*series)(void *context, const struct store_series *series);
 	void *context;
@@ -41,7 +45,7 @@ struct store_series_take { /* Callbacks; all labels come before the series, one 
 
 struct store_sum { /* A sum of samples; a database may return several with the same key. */
 	uint32_t series; /* Index in the series of the scan. */
-	int state;
+	int state; /* An enum profile_state, or STORE_STATE_UNKNOWN. */
 	int32_t pid, tid; /* 0 unless by_thread is set. */
 	uint32_t comm, process_comm; /* Results of the callback string. */
 	uint64_t stack, count, value;
@@ -52,7 +56,8 @@ struct store_scan {
 	const uint64_t *series; /* IDs of series. */
 	size_t series_count;
 	bool by_thread;
-	/* Called for each distinct name; the result is stored in sums. STORE_NONE, and false of take, end the scan. */
+	/* Called for each distinct name; its result represents the name in sums. The scan ends if it returns
+	 * STORE_NONE, or if take returns false. */
 	uint32_t (*string)(void *context, struct tally_str text);
 	bool (*take)(void *context, const struct store_sum *sum);
 	void *context;
@@ -62,7 +67,8 @@ struct store_window { /* Load of one series in one batch, or losses of a batch. 
 	uint32_t series; /* Index in the series of the scan; STORE_NONE for the losses of a batch. */
 	uint64_t begin_ns, end_ns;
 	uint64_t samples, running_ns, waiting_ns;
-	uint64_t labels, lost_samples; /* Label set and losses of the batch. */
+	/* Only for the losses of a batch: its label set, and its number of lost and dropped samples. */
+	uint64_t labels, lost_samples;
 };
 
 struct store_window_scan {
@@ -97,8 +103,9 @@ struct store_backend {
 	void (*close)(void *db);
 	const uint8_t *(*id)(const void *db);
 	const char *(*file)(const void *db); /* Path of the file; NULL for stores that are not a file. */
-	/* Inserts several batches with one commit; receipts are zeroed before. A batch with an ID that is stored, or
-	 * that occurs before in the same call, is a duplicate. lacks_symbols: an is_left_out location is missing. */
+	/* Inserts several batches with one commit and completes their receipts, of which the caller has set refused and
+	 * zeroed the rest; refused batches are skipped. A batch with an ID that is stored, or that occurs before in the
+	 * same call, is a duplicate. A batch lacks symbols if the store has none for a location with is_left_out. */
 	enum tally_status (*insert)(void *db, const struct store_rows *rows, size_t count,
 		struct store_receipt *receipts, struct tally_error *err);
 	/* Starts a snapshot: what is listed until end_list is consistent, even if others write meanwhile. The deadline
@@ -112,9 +119,9 @@ struct store_backend {
 	enum tally_status (*find_windows)(void *db, struct store_range range, const uint64_t *series, size_t count,
 		bool *has, struct tally_error *err);
 	enum tally_status (*list_sums)(void *db, const struct store_scan *scan, struct tally_error *err);
-	/* Lists batches with losses as separate windows, after all others. */
+	/* Lists the windows of the series, and after them each batch with losses as a window of its own. */
 	enum tally_status (*list_windows)(void *db, const struct store_window_scan *scan, struct tally_error *err);
-	/* List the stacks and locations of these IDs, which are distinct, in any order. */
+	/* list_stacks and list_locations list the rows with the given IDs, which are distinct, in any order. */
 	enum tally_status (*list_stacks)(void *db, const struct store_stack_list *list, struct tally_error *err);
 	enum tally_status (*list_locations)(void *db, const struct store_location_list *list, struct tally_error *err);
 	enum tally_status (*figures)(void *db, struct store_figures *figures, struct tally_error *err);

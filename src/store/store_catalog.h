@@ -3,7 +3,7 @@
  * store_catalog.h - loads the label sets and series of a store, and selects the series of a query. There are few of
  * them compared to samples, so labels are evaluated here, in memory, and queries to the database use only IDs.
  *
- * A catalog owns its texts. One thread.
+ * A catalog owns its texts, and is used by one thread.
  *
  *	store_catalog_load(backend, db, &selection, &catalog, err);
  *	for (size_t i = 0; i < catalog.series.len; i++) ... catalog.ids[i] ...
@@ -27,7 +27,7 @@ struct store_catalog {
 	struct arena arena;
 	struct intern strings;
 	VEC(struct store_catalog_series) series; /* The selected series. */
-	VEC(uint64_t) ids; /* IDs of the selected series. */
+	VEC(uint64_t) ids; /* IDs of the elements of series. */
 	struct map_u64 sets; /* Maps IDs of label sets to indexes in all_sets. */
 	VEC(struct fleet_labels) all_sets;
 };

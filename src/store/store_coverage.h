@@ -18,14 +18,14 @@
 #include "store/store_state.h"
 
 struct store_coverage {
-	struct map_u64 windows; /* By a hash of labels and begin of the batch; the value is 1, or 2 with waits. */
-	uint64_t with_waits;
-	bool failed; /* Memory ran out. */
+	struct map_u64 windows; /* Maps a hash of labels and begin of the batch to 1, or to 2 for windows with waits. */
+	uint64_t with_waits; /* Number of windows with waits. */
+	bool failed; /* Memory ran out, so the counts are too low. */
 };
 
 void store_coverage_deinit(struct store_coverage *coverage);
 void store_coverage_add(struct store_coverage *coverage, uint64_t batch_labels, uint64_t begin_ns, bool has_waits);
-/* Searches windows without waits of selected threads for waits of other threads. */
+/* Marks the added windows in which any thread has waits, selected or not. Call it after store_coverage_add. */
 TALLY_MUST_CHECK enum tally_status store_coverage_find_others(struct store_coverage *coverage,
 	const struct store *store, const struct store_selection *selection, struct tally_error *err);
 

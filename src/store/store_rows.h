@@ -4,7 +4,7 @@
  * symbols, stacks, threads and samples, each once, with the ID of its contents (content_id.h).
  *
  * Rows borrow from the batch if possible and own the rest. Texts are valid UTF-8 without NUL. Rows refer to each other
- * by index. One thread.
+ * by index. Used by one thread.
  *
  * A location in a binary with a build ID is the same on all machines, and its ID is made of build ID, address and
  * level. The ID of other locations, for example in generated code or in a kernel that is loaded at another address
@@ -37,8 +37,8 @@ struct store_binary {
 struct store_frame { /* A frame of a location; the innermost inlined call is first, the function itself last. */
 	struct tally_str function, file;
 	uint32_t line; /* 0 if unknown. */
-	uint64_t start, size; /* 0 for inlined calls. */
-	bool is_start;
+	uint64_t start, size; /* Address range of the function; 0 for inlined calls. */
+	bool is_start; /* Threads begin in the function, so a stack that ends there is complete. */
 };
 
 struct store_location {
@@ -63,24 +63,24 @@ struct store_thread {
 
 /* A part of the batch: the samples of one event and of threads with one label set. */
 struct store_part {
-	uint32_t event, set;
+	uint32_t event, set; /* Indices in events and sets. */
 	uint64_t samples, running_ns, waiting_ns;
 };
 
 struct store_sample {
-	uint32_t part, stack, thread; /* stack is STORE_NONE if there is none. */
-	int state; /* An enum profile_state. */
+	uint32_t part, stack, thread; /* Indices; stack is STORE_NONE if there is none. */
+	int state; /* An enum profile_state, or STORE_STATE_UNKNOWN. */
 	uint64_t count, value;
 };
 
 struct store_event {
 	struct tally_str name;
-	bool is_time, is_waiting;
+	bool is_time, is_waiting; /* The values of samples are nanoseconds; all samples are waits. */
 };
 
 struct store_rows {
 	const struct fleet_batch *batch;
-	uint64_t sample_count;
+	uint64_t sample_count; /* Sum of the counts of all samples. */
 	VEC(struct store_set) sets; /* Set 0 is that of the batch; set i + 1 is set i of threads. */
 	VEC(struct store_event) events;
 	VEC(struct store_binary) binaries;
@@ -99,6 +99,7 @@ struct store_rows {
 TALLY_MUST_CHECK enum tally_status store_rows_make(
 	const struct fleet_batch *batch, struct store_rows *rows, struct tally_error *err);
 void store_rows_deinit(struct store_rows *rows);
+/* Returns the ID of a label set; 0 for the empty one. */
 uint64_t store_labels_id(const struct fleet_labels *labels);
 
 #endif

@@ -9,7 +9,7 @@
 
 struct store {
 	const struct store_backend *backend;
-	void *db; /* Database of the backend. */
+	void *db; /* The opened database, which is passed to the functions of backend. */
 };
 
 #endif

@@ -3,7 +3,7 @@
  * store_sums.h - adds up the samples that a database lists for a query: one sum for each event, label set, thread name
  * (and thread, if by_thread is set), state and stack.
  *
- * Owned by the query. One thread.
+ * Owned by the query, and used by one thread.
  *
  *	store_sums_load(store, &catalog, &selection, &sums, err);
  *	for (size_t i = 0; i < sums.values.len; i++) ... store_sums_key(&sums, i) ...
@@ -31,12 +31,13 @@ struct store_sums_value {
 struct store_sums {
 	struct id_table keys;
 	VEC(struct store_sums_value) values; /* Indexed by the IDs of keys. */
-	bool *has_samples; /* Indexed by series of the catalog; in its arena. */
+	bool *has_samples; /* Which series of the catalog have samples; allocated in its arena. */
 };
 
 TALLY_MUST_CHECK enum tally_status store_sums_load(const struct store *store, struct store_catalog *catalog,
 	const struct store_selection *selection, struct store_sums *sums, struct tally_error *err);
 void store_sums_deinit(struct store_sums *sums);
+/* Returns the key of values.items[index]. */
 struct store_sums_key store_sums_key(const struct store_sums *sums, size_t index);
 /* Returns the sum, or UINT64_MAX if it overflows. */
 uint64_t store_sums_add(uint64_t a, uint64_t b);
