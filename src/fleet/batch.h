@@ -4,7 +4,7 @@
  * returns for queries. docs/schema/fleet.proto describes its bytes.
  *
  * A batch owns all that it points to and is immutable; any thread may read it. fleet_batch_read decodes untrusted
- * bytes; fleet_batch_make converts a profile. States of samples are the FACET_STATE of the profile.
+ * bytes; fleet_batch_make converts a profile. The state of a sample's thread is the profile's facet FACET_STATE.
  *
  * Bad input: TALLY_CORRUPT with the offset in the bytes, or TALLY_LIMIT with the limit that was exceeded. Memory is
  * bounded by a small multiple of the bytes.
@@ -30,10 +30,10 @@
 
 struct fleet_losses { /* Losses since the previous batch of the agent. */
 	uint64_t lost_samples; /* Samples that the kernel lost. */
-	uint64_t dropped_batches, dropped_samples; /* Lost because the queue on disk was full. */
+	uint64_t dropped_batches, dropped_samples; /* Batches that the agent's queue dropped, and their samples. */
 	uint64_t own_cpu_ns, own_bytes; /* CPU time of the agent in this window, and its memory without mapped files. */
 	uint64_t frequency_hz; /* Sampling frequency of the window. */
-	/* For an answer: the number of its windows, and of those in which waits were measured; 0 if unknown. */
+	/* For the answer to a query: number of its windows, and of those in which waits were measured; 0 if unknown. */
 	uint64_t windows, wait_windows;
 };
 
@@ -45,15 +45,18 @@ struct fleet_batch {
 	size_t set_count;
 	const uint32_t *set_of_thread; /* Indexed by threads of the profile. */
 	const struct profile *profile;
-	/* By frame of the profile: its symbols are left out, because the receiver has them; NULL if none are. */
+	/* Indexed by frames of the profile: true for those without symbols, because the receiver has them. NULL if
+	 * there are no such frames. */
 	const bool *symbols_left_out;
 	struct fleet_losses losses;
 	struct arena *arena; /* Owns the arrays. */
 };
 
-/* Makes a batch that owns the profile and copies of all other parts; on failure the caller still owns the profile. */
+/* Makes a batch that owns the profile and copies of all other parts; on failure the caller still owns the profile. If
+ * parts->set_of_thread is NULL, all threads have set 0, and parts->set_count may be 0. */
 TALLY_MUST_CHECK enum tally_status fleet_batch_make(
 	const struct fleet_batch *parts, struct profile *profile, struct fleet_batch **batch, struct tally_error *err);
+/* Decodes a batch, which does not borrow from bytes. */
 TALLY_MUST_CHECK enum tally_status fleet_batch_read(
 	struct tally_bytes bytes, struct fleet_batch **batch, struct tally_error *err);
 void fleet_batch_destroy(struct fleet_batch *batch);

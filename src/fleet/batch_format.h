@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * batch_format.h - numbers the fields of docs/schema/fleet.proto. Private to fleet/: batch_write encodes them,
- * batch_read decodes them.
+ * batch_format.h - defines the numbers of the fields of docs/schema/fleet.proto, which batch_write.c encodes and
+ * batch_read.c decodes. Private to fleet/.
  */
 #ifndef FLEET_BATCH_FORMAT_H
 #define FLEET_BATCH_FORMAT_H
@@ -42,7 +42,7 @@ enum losses_field {
 	LOSSES_WAIT_WINDOWS
 };
 
-/* Each enum profile_level, indexed by its number in the format. */
+/* Initializes an array that maps the number of a level in the format to an enum profile_level. */
 #define BATCH_LEVELS                                                                                         \
 	{                                                                                                    \
 		PROFILE_LEVEL_UNKNOWN, PROFILE_LEVEL_USER, PROFILE_LEVEL_KERNEL, PROFILE_LEVEL_GUEST_KERNEL, \

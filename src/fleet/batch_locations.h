@@ -6,7 +6,7 @@
  * The address of a sample without a call chain is its only location. If the call chain does not begin with the function
  * of that address (for samples in the kernel with chains of user mode only), the address comes first. The chain ends
  * before the frame of a waker, because what follows belongs to another thread, and after FLEET_STACK_DEPTH locations.
- * Locations borrow from the profile. One thread.
+ * Locations borrow from the profile. Used by one thread.
  *
  *	struct batch_locations found = {0};
  *	if (!batch_locations_find(profile, sample, &found)) return error_nomem(err);

@@ -13,10 +13,11 @@
 
 #include "base/text.h"
 
+/* Returns whether this build has zstd. */
 bool fleet_batch_can_compress(void);
 TALLY_MUST_CHECK enum tally_status fleet_batch_compress(
 	struct tally_bytes raw, struct text *out, struct tally_error *err);
-/* Returns the maximum size of the decompressed frame: that in its header, or max_bytes if it is larger or missing. */
+/* Returns the size that the frame states for its decompressed bytes, or max_bytes if that is larger or missing. */
 size_t fleet_batch_unpacked_bytes(struct tally_bytes packed, size_t max_bytes);
 TALLY_MUST_CHECK enum tally_status fleet_batch_decompress(
 	struct tally_bytes packed, size_t max_bytes, struct text *out, struct tally_error *err);

@@ -32,7 +32,7 @@ struct batch_queue_limits {
 };
 
 struct batch_queue_figures {
-	uint64_t batches, samples, bytes; /* Waiting in the queue. */
+	uint64_t batches, samples, bytes; /* Number, samples and total size of the batches in the queue. */
 };
 
 struct batch_queue;
@@ -41,12 +41,12 @@ TALLY_MUST_CHECK enum tally_status batch_queue_open(const char *folder, const st
 void batch_queue_close(struct batch_queue *queue);
 /* Returns the losses that the next added batch must report. */
 struct batch_queue_losses batch_queue_pending(struct batch_queue *queue);
-/* Adds a batch. On failure it is added to the pending losses, except for TALLY_INVALID: the item reports more than is
- * pending, or its ID is in the queue. */
+/* Adds a batch. On failure it is added to the pending losses, unless TALLY_INVALID is returned: the item reports more
+ * losses than are pending, or its ID is in the queue. */
 TALLY_MUST_CHECK enum tally_status batch_queue_add(struct batch_queue *queue, const struct batch_queue_item *item,
 	struct tally_bytes bytes, struct tally_error *err);
 /* Reads the oldest batch that is not being sent into bytes, which are replaced; TALLY_END if there is none. The batch
- * is not dropped before one of the three functions below is called. */
+ * is not dropped before batch_queue_sent, batch_queue_refused or batch_queue_later is called for it. */
 TALLY_MUST_CHECK enum tally_status batch_queue_oldest(
 	struct batch_queue *queue, struct batch_queue_item *item, struct text *bytes, struct tally_error *err);
 /* Removes a batch of batch_queue_oldest that was delivered. */

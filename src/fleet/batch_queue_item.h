@@ -14,8 +14,8 @@ struct batch_queue_losses {
 
 struct batch_queue_item {
 	uint8_t id[FLEET_BATCH_ID_BYTES];
-	uint64_t begin_ns;
-	uint64_t samples;
+	uint64_t begin_ns; /* Begin of the window, since 1970. */
+	uint64_t samples; /* Number of samples. */
 	uint64_t lost_samples; /* Samples that the kernel lost in the window of the batch. */
 	struct batch_queue_losses reported; /* Pending losses that this batch reports. */
 };

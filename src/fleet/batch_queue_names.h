@@ -19,10 +19,10 @@ struct queue_key { /* Key of a batch, by which the queue is sorted. */
 	uint8_t id[FLEET_BATCH_ID_BYTES];
 };
 
-struct queue_entry {
+struct queue_entry { /* A batch in the queue. */
 	struct batch_queue_item item;
 	uint64_t generation; /* Generation of the pending losses that it reports. */
-	bool is_packed;
+	bool is_packed; /* The file is compressed. */
 	uint64_t bytes; /* Size of the file, which is not in the name. */
 	bool is_busy; /* The batch is being sent. */
 };

@@ -6,8 +6,8 @@
  * Proxies come from the environment variables of libcurl, and certificates are always checked. Answers are not trusted:
  * their size is limited, redirections are not followed, and compressed bodies are not accepted.
  *
- * Errors: TALLY_UNSUPPORTED without libcurl; TALLY_IO, with the reason, if no complete answer was received. A refusal
- * by the server is no error; the status of the answer shows it.
+ * Errors: TALLY_UNSUPPORTED without libcurl; TALLY_IO, with the reason, if no complete answer was received; TALLY_LIMIT
+ * if the answer or the URL is too long. A refusal by the server is no error; the status of the answer shows it.
  *
  *	http_client_create(&(struct http_client_options){.url = "http://127.0.0.1:7779"}, &client, err);
  *	http_client_post(client, "/api/v1/batches", body, &(struct http_body_type){"application/x-protobuf", "zstd"},
@@ -26,9 +26,9 @@
 #define HTTP_ANSWER_BYTES (256u << 20) /* Default maximum size of answers. */
 #define HTTP_TOKEN_BYTES  1024
 
-struct http_client_options { /* Borrowed while the client is created. */
+struct http_client_options { /* Texts are copied. */
 	const char *url; /* Such as "http://host:port" or "https://host/path". */
-	const char *token; /* NULL to send none. */
+	const char *token; /* Token that is sent in an Authorization header ("Bearer"); NULL to send none. */
 	const char *ca_file; /* File with trusted certificates; NULL for those of the system. */
 	size_t answer_bytes; /* Maximum size of an answer; 0 is HTTP_ANSWER_BYTES. */
 	unsigned timeout_s; /* Timeout of a whole request; 0 is two minutes. */
@@ -57,17 +57,18 @@ struct http_client;
 TALLY_MUST_CHECK enum tally_status http_client_create(
 	const struct http_client_options *options, struct http_client **client, struct tally_error *err);
 void http_client_destroy(struct http_client *client);
-/* Sends a request; path is appended to the URL and begins with a slash. */
+/* Sends a request; path is appended to the URL and begins with a slash. The answer is set by each request, and is empty
+ * after a failure. */
 TALLY_MUST_CHECK enum tally_status http_client_get(
 	struct http_client *client, const char *path, struct http_answer *answer, struct tally_error *err);
 TALLY_MUST_CHECK enum tally_status http_client_post(struct http_client *client, const char *path,
 	struct tally_bytes body, const struct http_body_type *type, struct http_answer *answer,
 	struct tally_error *err);
 void http_answer_deinit(struct http_answer *answer);
-/* Returns whether the text is the URL of a server, and not a folder. */
+/* Returns whether the text begins with http:// or https://, so that it is the URL of a server and no folder. */
 bool http_url_is_given(const char *text);
-/* Reads the token from the first line of a file or, if file is NULL, from the environment variable TALLY_TOKEN; it is
- * empty if there is none. token has room for HTTP_TOKEN_BYTES + 1 bytes. */
+/* Reads the token from the first line of a file or, if file is NULL, from the environment variable TALLY_TOKEN, without
+ * which it is empty. A file without a token is TALLY_INVALID. token has room for HTTP_TOKEN_BYTES + 1 bytes. */
 TALLY_MUST_CHECK enum tally_status http_token_read(const char *file, char *token, struct tally_error *err);
 /* Appends text as a part of a URL, with all characters escaped but letters, digits and "-._~". */
 void http_put_escaped(struct text *out, struct tally_str text);

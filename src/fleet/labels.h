@@ -47,7 +47,8 @@ struct label_query;
 TALLY_MUST_CHECK enum tally_status label_query_parse(
 	struct tally_str text, struct label_query **query, struct tally_error *err);
 void label_query_destroy(struct label_query *query);
-/* Returns whether the lists together match; the first list with a name determines its value. NULL always matches. */
+/* Returns whether the lists together match; the first list that contains a name determines its value. A query that is
+ * NULL matches everything. */
 bool label_query_matches(const struct label_query *query, const struct fleet_labels *lists, size_t list_count);
 
 #endif
