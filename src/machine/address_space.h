@@ -28,11 +28,12 @@ struct address_space {
 	/* Indices of currently valid mappings, by start, disjoint; used while mappings are added. */
 	VEC(uint32_t) active;
 	VEC(uint64_t) change_times_ns; /* Times of the changes, ascending. */
-	VEC(uint64_t) max_end; /* Highest end of mappings[0..i]; set by address_space_finish. */
+	VEC(uint64_t) max_end; /* Element i is the highest end of mappings 0 to i; set by address_space_finish. */
 	size_t finished_changes; /* Number of changes at the last finish. */
-	const struct address_space *parent;
+	const struct address_space
+		*parent; /* Its mappings at fork_time_ns are inherited; NULL if there is no parent. */
 	uint64_t fork_time_ns;
-	unsigned depth;
+	unsigned depth; /* Number of ancestors. */
 	bool has_anonymous; /* True if mappings may include ones without a file; set by the caller. */
 	uint32_t epoch_base; /* Epoch before the first change; set by machine_finish. */
 };
@@ -41,19 +42,24 @@ struct address_space {
 void address_space_init(struct address_space *space, struct arena *arena);
 /* Adds a mapping, and ends the covered parts of older mappings at its time_from_ns. Returns false if out of memory. */
 bool address_space_map(struct address_space *space, const struct mapping *mapping);
-/* Does the same, but does not end mappings of generated code. */
+/* Adds the parts of a mapping that are not covered by mappings of generated code, which it does not end. */
 bool address_space_map_below(struct address_space *space, const struct mapping *mapping);
 bool address_space_unmap(struct address_space *space, uint64_t start, uint64_t end, uint64_t time_ns);
+/* Makes an empty space inherit the mappings that parent has at time_ns. parent must outlive child. */
 bool address_space_fork(struct address_space *child, const struct address_space *parent, uint64_t time_ns);
-/* Adds all mappings of that time, own and inherited, to the empty space flat. Its active list is sorted. */
+/* Adds all mappings that space has at time_ns, own and inherited, to the empty space flat, and sorts flat->active. */
 bool address_space_flatten(struct address_space *flat, const struct address_space *space, uint64_t time_ns);
-/* Sorts the mappings for lookups. Mappings may be added afterwards, followed by another finish. */
+/* Sorts the mappings for lookups. Mappings may be added afterwards, followed by another address_space_finish. */
 bool address_space_finish(struct address_space *space);
+/* Returns NULL if nothing was mapped at the address. The result is valid until a mapping is added. */
 const struct mapping *address_space_find(const struct address_space *space, uint64_t time_ns, uint64_t address);
-/* Does the same, and narrows range to the addresses around it with the same result at that time. */
+/* Does what address_space_find does, and narrows range to addresses around it with the same result at that time. */
 const struct mapping *address_space_find_range(
 	const struct address_space *space, uint64_t time_ns, uint64_t address, struct address_range *range);
-/* Returns the number of changes up to and including time_ns. span may be NULL. */
+/*
+ * Returns the number of changes up to and including time_ns. Narrows span, if it is not NULL, to the times around it
+ * with the same result.
+ */
 size_t address_space_changes(const struct address_space *space, uint64_t time_ns, struct valid_span *span);
 
 #endif

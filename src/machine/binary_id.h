@@ -18,6 +18,7 @@
 
 #define BINARY_TABLE_RECENT 256 /* Number of recently found files; a power of two. */
 
+/* Whose file an entry of the build-ID table is: its paths are separate from those of the other owners. */
 enum binary_owner { BINARY_OF_USER, BINARY_OF_KERNEL, BINARY_OF_GUEST, BINARY_OWNERS };
 
 struct binary_listed { /* An entry of the recording's build-ID table. */
@@ -57,6 +58,7 @@ void binary_table_init(struct binary_table *table, struct intern *strings);
 void binary_table_deinit(struct binary_table *table);
 /* Adds the file of a user mapping. Returns false if out of memory. */
 bool binary_table_add_user(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index);
+/* The following functions add other kinds of files, as binary_table_add_user does. */
 bool binary_table_add_kernel(struct binary_table *table, const struct record_mmap *mmap, uint32_t *index);
 bool binary_table_add_bpf(struct binary_table *table, const struct record_ksymbol *ksymbol, uint32_t *index);
 bool binary_table_add_jitdump(struct binary_table *table, struct tally_str path, int32_t pid, uint32_t *index);
@@ -66,10 +68,11 @@ bool binary_table_add_jitdump(struct binary_table *table, struct tally_str path,
  */
 bool binary_is_generated(const struct record_mmap *mmap);
 bool binary_table_add_build_id(struct binary_table *table, const struct machine_listed_id *entry);
-/* Returns true if an entry of a build-ID table is the host's kernel: a file of the kernel that is no module. */
+/* Returns true if an entry of a build-ID table is the host's kernel and no module. misc is that of its record. */
 bool binary_is_listed_kernel(uint16_t misc, struct tally_str path);
 /* Returns the build ID that the binary will have after binary_table_finish; NULL if none was listed for its path. */
 const struct record_build_id *binary_table_listed_build_id(const struct binary_table *table, uint32_t index);
+/* Returns true if the recording has a build-ID table. */
 bool binary_table_lists_build_ids(const struct binary_table *table);
 /*
  * Assigns the listed build IDs to the files at their paths that have none. If several files had the same path one after

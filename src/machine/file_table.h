@@ -21,7 +21,7 @@ struct file_table {
 
 void file_table_init(struct file_table *files);
 void file_table_deinit(struct file_table *files);
-/* Returns false if out of memory. */
+/* Sets *file to the number of the file, or to 0 if the record does not identify one. Returns false if out of memory. */
 bool file_table_add(struct file_table *files, const struct record_mmap *mmap, uint32_t *file);
 /* Sorts the files; may be called again. Returns false if out of memory. */
 bool file_table_finish(struct file_table *files);

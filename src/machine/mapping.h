@@ -13,9 +13,9 @@ enum machine_binary_kind {
 	MACHINE_KERNEL,
 	MACHINE_KERNEL_MODULE,
 	MACHINE_VDSO,
-	MACHINE_ANON_JIT,
+	MACHINE_ANON_JIT, /* Generated code in anonymous memory, named by the process's perf map if it has one. */
 	MACHINE_ANON_DATA, /* Anonymous memory that is not executable. */
-	MACHINE_NO_FILE,
+	MACHINE_NO_FILE, /* No file can be read for it, such as the vsyscall page or a guest's kernel. */
 	MACHINE_BPF,
 	MACHINE_JITDUMP /* Generated code in a jitdump; addresses are offsets in the dump. */
 };
@@ -37,12 +37,12 @@ struct machine_binary {
 	/* Process that owns MACHINE_ANON_JIT or MACHINE_JITDUMP; for others, the first process that mapped the file. */
 	int32_t pid;
 	uint64_t start; /* Run-time start of the kernel or a module. */
-	/* End of the kernel's record. Addresses beyond it belong to the kernel only if they have a symbol. */
+	/* End of the kernel's mapping record. Addresses beyond it belong to the kernel only if they have a symbol. */
 	uint64_t end;
-	uint64_t text_end; /* End of the kernel's text, as in a build of it; 0 if it is not known. */
+	uint64_t text_end; /* Run-time end of the kernel's text; 0 if it is not known. */
 };
 
-/* Returns the address of a module's code as perf prints it: the offset from the module's start. */
+/* Returns the address of a module's code as perf prints it: the offset from module->start, if that is known. */
 static inline uint64_t machine_module_offset(const struct machine_binary *module, uint64_t address)
 {
 	return module->start && address >= module->start ? address - module->start : address;
@@ -57,7 +57,7 @@ struct machine_listed_id { /* An entry of the recording's build-ID table. */
 
 struct mapping {
 	uint64_t start, end; /* Run-time addresses; end is exclusive. */
-	uint64_t pgoff; /* File offset of start; for the kernel, see machine_address_in_binary. */
+	uint64_t pgoff; /* File offset of start, for kinds that have file offsets (machine_address_in_binary). */
 	uint64_t time_from_ns, time_to_ns; /* The mapping is valid in [time_from_ns, time_to_ns). */
 	uint32_t binary; /* Index for machine_binary_get. */
 	uint32_t prot, flags;

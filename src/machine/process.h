@@ -35,7 +35,7 @@ struct thread {
 };
 
 struct process_table {
-	struct intern *strings;
+	struct intern *strings; /* Borrowed from the machine. */
 	VEC(struct process) processes;
 	size_t last_process; /* Index of the process of the last lookup. */
 	VEC(struct thread) threads;
@@ -47,17 +47,31 @@ struct process_table {
 void process_table_init(struct process_table *table, struct intern *strings);
 void process_table_deinit(struct process_table *table);
 /*
- * Returns the space that pid has from time_ns on, which is created empty if pid is new. Returns NULL if out of memory.
+ * Returns the newest space of pid; if pid is new, creates an empty one that is valid from time_ns on. Returns NULL if
+ * out of memory.
  */
 struct address_space *process_table_space(struct process_table *table, int32_t pid, uint64_t time_ns);
-/* Starts a new image (exec). The old image remains visible where the new one maps nothing. */
+/*
+ * Starts a new image (exec). The old image remains visible where the new one maps nothing. Returns false if out of
+ * memory.
+ */
 bool process_table_exec(struct process_table *table, int32_t pid, uint64_t time_ns);
+/*
+ * Gives a new process the mappings and the name of its parent, or a new thread only the name. Returns false if out of
+ * memory.
+ */
 bool process_table_fork(struct process_table *table, const struct record_task *task, uint64_t time_ns);
 bool process_table_name(struct process_table *table, int32_t tid, struct tally_str comm, uint64_t time_ns);
-/* Returns NULL if pid had no address space at that time. span may be NULL. */
+/*
+ * Returns the address space of pid at a time; NULL if it had none. Narrows span, if it is not NULL, to the times around
+ * it with the same result.
+ */
 const struct address_space *process_table_space_at(
 	const struct process_table *table, int32_t pid, uint64_t time_ns, struct valid_span *span);
-/* Returns INTERN_NONE if tid had no name at that time. span may be NULL. */
+/*
+ * Returns the string ID of the name of tid at a time; INTERN_NONE if it had none. Narrows span, if it is not NULL, to
+ * the times around it with the same result.
+ */
 uint32_t process_table_name_at(
 	const struct process_table *table, int32_t tid, uint64_t time_ns, struct valid_span *span);
 

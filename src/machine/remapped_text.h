@@ -16,7 +16,8 @@
 
 /*
  * mapping is new, executable and anonymous, and not in the space yet. Returns true if it contains the program text that
- * was mapped there, because it covers whole huge pages of one mapping, or all of that mapping.
+ * was mapped there, because it covers whole huge pages of one mapping, or all of that mapping; then attributes it to
+ * the file, by setting binary and pgoff.
  */
 bool remapped_text_find(
 	const struct address_space *space, const struct binary_table *binaries, struct mapping *mapping);
