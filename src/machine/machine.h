@@ -4,8 +4,8 @@
  *
  * machine_apply adds decoded side-band records in time order, in one thread. machine_finish then makes the machine
  * immutable and fast to search, and any thread may look up. More records may be added, followed by another
- * machine_finish (IDs are unchanged, epochs change). No history is removed before machine_destroy, but returned pointers
- * are valid only until more records are added. A time of 0 is before all others. Strings are copied.
+ * machine_finish (IDs are unchanged, epochs change). No history is removed before machine_destroy, but returned
+ * pointers are valid only until more records are added. A time of 0 is before all others. Strings are copied.
  *
  *	machine_apply(m, &record, &fields, time_ns, err);   machine_finish(m, err);
  *	const struct mapping *map = machine_find_mapping(m, pid, time_ns, cpumode, VA(ip));
