@@ -9,10 +9,11 @@
 #include "base/bytes.h"
 
 struct build_feature {
-	const char *name, *macro;
+	const char *name, *macro; /* Such as "libelf" and "HAVE_LIBELF_SUPPORT". */
 	bool is_on;
 };
 
+/* Returns all features, a constant array of *count elements. */
 const struct build_feature *build_features_all(size_t *count);
 /* Finds a feature by its name or macro, ignoring case. Returns NULL if there is none. */
 const struct build_feature *build_features_find(struct tally_str name);

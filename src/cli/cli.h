@@ -37,7 +37,7 @@ struct cli {
 
 struct command;
 
-/* Prints the error's text on standard error. Returns EXIT_FAILED. */
+/* Print the error's text, or a formatted message, on standard error. Return EXIT_FAILED. */
 int cli_fail(const struct cli *cli, const struct tally_error *err);
 int cli_failf(const struct cli *cli, const char *format, ...) TALLY_PRINTF(2, 3);
 /* Like fprintf(stderr), but escapes control characters, because names in recordings must not control the terminal. A
@@ -48,8 +48,8 @@ bool cli_is_quiet(const struct cli *cli);
 void cli_notef(const struct cli *cli, const char *format, ...) TALLY_PRINTF(2, 3);
 /* Prints rows on standard error, and escapes control characters except newlines. */
 void cli_say_rows(struct tally_str rows);
-/* Returns the build-ID cache to search together with symfs, which may be NULL. Below a symfs, its own cache is used
- * (NULL is returned) unless --buildid-dir was given. */
+/* Returns the build-ID cache to search together with symfs, the directory of --symfs, which may be NULL. With a symfs,
+ * the result is NULL, so that the cache in it is used, unless --buildid-dir was given. */
 const char *cli_build_id_dir(const struct cli *cli, const char *symfs);
 /* Prints "PROGRAM: note: TEXT", where the text may have several lines, unless is_quiet is set. */
 void cli_say_note(const struct cli *cli, const char *note);
@@ -67,7 +67,8 @@ int cli_parse_options(
 	const struct cli *cli, const struct command *command, int argc, char **argv, void *settings, int *rest);
 /* Returns whether word is the name of a subcommand, or an abbreviation of at least three letters, as in perf. */
 bool cli_is_subverb(const char *word, const char *name);
-/* Runs another verb with the words of ours (its name first; NULL-terminated), followed by those of argv. */
+/* Runs another verb and returns its exit code. Its arguments are the NULL-terminated words of ours, beginning with its
+ * name, and then those of argv. */
 int cli_run_verb(const struct cli *cli, const struct command *verb, const char *const *ours, int argc, char **argv);
 /* Writes the rest of t to its fd, or to standard output if it has none, and frees t. Returns 0, or EXIT_FAILED after a
  * message. A closed pipe is not a failure. */

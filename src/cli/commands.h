@@ -14,7 +14,7 @@ struct cli;
 struct command {
 	const char *name;
 	const char *summary; /* One line for the list of commands. */
-	const char *const *usages; /* Usage lines after the verb's name; NULL-terminated. */
+	const char *const *usages; /* Usage lines, each without program and verb; NULL-terminated. */
 	const struct option_table *options; /* NULL if the verb has no options. */
 	const char *description; /* Paragraphs for help and the man page, separated by blank lines. */
 	const char *const *examples; /* Pairs of a description and a command line; NULL-terminated. */
@@ -22,6 +22,7 @@ struct command {
 };
 
 const struct command *const *commands_all(size_t *count);
+/* Returns NULL if there is no verb with this name. */
 const struct command *command_find(const char *name);
 /* Returns the names of the subcommands, such as "record|report" of "{record|report}" in the usage; may be empty. */
 struct tally_str command_subcommands(const struct command *command);

@@ -14,20 +14,20 @@
 /* Called for each setting. Any status but TALLY_OK ends reading and is returned. */
 typedef enum tally_status (*config_apply)(void *data, const struct config_text *config, struct tally_error *err);
 
-/* Reads all files. An invalid line results in a warning, and the rest of its file is ignored. */
+/* Reads all files and calls apply, with data, for each setting. An invalid line results in a warning in notes, and the
+ * rest of its file is ignored. */
 TALLY_MUST_CHECK enum tally_status config_files_read(
 	config_apply apply, void *data, struct diag *notes, struct tally_error *err);
-/* Like config_files_read for one file. A path that does not exist, is not a regular file or cannot be read has no
+/* Reads one file as config_files_read does. A path that does not exist, is not a regular file or cannot be read has no
  * settings. */
 TALLY_MUST_CHECK enum tally_status config_files_read_file(
 	const char *path, config_apply apply, void *data, struct diag *notes, struct tally_error *err);
 
-/* Names of the files. own is NULL if HOME is not set or memory ran out, and instead is NULL if PERF_CONFIG is not
- * set. */
+/* Paths of the files, of which some may not exist. */
 struct config_paths {
-	const char *system;
-	char *own; /* ~/.perfconfig. */
-	const char *instead; /* $PERF_CONFIG, which replaces both others. */
+	const char *system; /* /etc/perfconfig. */
+	char *own; /* ~/.perfconfig; NULL if HOME is not set or memory ran out. */
+	const char *instead; /* $PERF_CONFIG, which replaces both others; NULL if it is not set. */
 };
 void config_paths_init(struct config_paths *paths);
 void config_paths_deinit(struct config_paths *paths);

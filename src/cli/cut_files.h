@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cut_files.h - handles the truncation of mapped files: missing bytes are read as zeros, which parsers treat as damage,
- * instead of ending the program with SIGBUS. Only for the program, because a library must not install signal handlers.
+ * cut_files.h - handles files that are truncated while they are mapped into memory: missing bytes are read as zeros,
+ * which parsers treat as damage, instead of ending the program with SIGBUS.
  *
- * The handler applies to the whole process and is installed once, before threads are created.
+ * The signal handler applies to the whole process and is installed once, before threads are created. Only the program
+ * may install it, because a library must not install signal handlers.
  *
  *	install_sigbus_handler();   ...   if (cut_files_were_met()) ...
  */

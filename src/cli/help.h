@@ -10,8 +10,9 @@
 
 /* Appends perf's usage text: the usage lines and all options. */
 void help_usage(struct text *t, const char *program, const struct command *command);
-/* Append parts of the usage text: the usage lines with a blank line, and one option. */
+/* Appends only the usage lines, and a blank line. */
 void help_usage_lines(struct text *t, const char *program, const struct command *command);
+/* Appends the lines of one option. */
 void help_option(struct text *t, const struct option *option);
 /* Appends a hint to the command that prints all options, for the end of an error message. */
 void help_hint(struct text *t, const char *program, const struct command *command);
@@ -19,8 +20,9 @@ void help_hint(struct text *t, const char *program, const struct command *comman
 void help_full(struct text *t, const char *program, const struct command *command);
 /* Appends the list of verbs. */
 void help_program(struct text *t, const char *program);
-/* Append the man page of a verb, and of the program, in roff. */
+/* Appends the man page of a verb in roff. */
 void help_man_page(struct text *t, const struct command *command);
+/* Appends the man page of the program in roff. */
 void help_man_overview(struct text *t);
 
 #endif

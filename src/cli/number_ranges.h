@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* table has limit elements; those of numbers that are not in the list are not changed. */
 bool number_ranges_parse(const char *text, size_t limit, bool *table);
 
 #endif

@@ -33,11 +33,11 @@ enum option_kind {
 	OPTION_U64, /* A uint64_t; decimal, hexadecimal with 0x, or octal with 0. */
 	OPTION_CALL, /* Handled by a callback of type option_call. */
 	OPTION_GROUP, /* Includes the rows of another table, which several verbs share. */
-	OPTION_UNSUPPORTED,
+	OPTION_UNSUPPORTED, /* An option of perf that is refused. */
 };
 
-struct option_use {
-	void *settings;
+struct option_use { /* One use of an option on the command line. */
+	void *settings; /* Settings of the table with the option's row. */
 	const char *value; /* NULL if the option is negated, or its optional argument was not given. */
 	bool is_negated;
 	/* A buffer for a message that the callback composes and returns. */
@@ -60,9 +60,9 @@ struct option {
 	bool can_be_negated; /* The callback supports --no-X, with value NULL, although its argument is required. */
 	bool is_self_explaining; /* The callback's message is a whole sentence. */
 	bool is_hidden; /* Omitted from --help. */
-	size_t offset;
-	option_call call;
-	const struct option_table *group; /* For OPTION_GROUP; offset is that of the group's settings. */
+	size_t offset; /* Offset of the value, or of the group's settings, in the settings of the table. */
+	option_call call; /* For OPTION_CALL. */
+	const struct option_table *group; /* For OPTION_GROUP. */
 	const char *help;
 	const char *refusal; /* For OPTION_UNSUPPORTED, the reason; NULL if it is just not implemented. */
 };
@@ -72,7 +72,7 @@ struct option_table {
 	size_t count;
 	bool stops_at_command; /* The first word that is not an option begins a command line. */
 };
-/* A row that includes the rows of a table; member has the table's settings. */
+/* A row that includes the rows of table. Their settings are in member of the struct type, the verb's settings. */
 #define OPTION_GROUP_ROW(table, type, member)                                            \
 	{                                                                                \
 		.kind = OPTION_GROUP, .group = (table), .offset = offsetof(type, member) \
@@ -97,7 +97,7 @@ struct option_parse {
 	char message[256];
 	const struct option *culprit; /* The option that was used wrongly; NULL if unknown. */
 	const struct option *second; /* Another option that an ambiguous abbreviation could mean. */
-	bool is_unknown;
+	bool is_unknown; /* There is no such option. */
 	bool is_sentence; /* message is a whole sentence. */
 	bool is_long_help; /* --help was given, not -h. */
 	size_t base; /* Private: offset of the settings of the current row's table. */
@@ -118,8 +118,10 @@ const struct option *option_walk_next(struct option_walk *walk);
 
 /* Returns whether the option's placeholder lists all valid values ("always|never|auto"). */
 bool option_has_choices(const struct option *option);
+/* Parses argv into the settings. See struct option_parse for its parameters and results. */
 enum option_result options_parse(struct option_parse *parse);
-/* Finds an option by its name without dashes, which may be a "no-" form. Returns NULL if there is none. */
+/* Finds an option by its name without dashes, which has len bytes and may be a "no-" form: *is_negated is then true.
+ * Returns NULL if there is none. */
 const struct option *options_find(const struct option_table *table, const char *name, size_t len, bool *is_negated);
 
 #endif

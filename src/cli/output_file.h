@@ -33,7 +33,7 @@ static inline bool output_file_is_stdout(const struct output_file *file)
 }
 /* Returns whether path names the input, a regular file. input is NULL if there is none. */
 bool output_file_is_input(const char *path, const char *input);
-/* Returns the path of the incomplete file, for callers that open it by name. */
+/* Returns the path of the incomplete file, for callers that open it by name: path itself if it is written directly. */
 const char *output_file_name(const struct output_file *file, const char *path);
 /* Closes the file, and renames it to its final path unless status, the result of writing, is a failure or memory has
  * run out. A failed status is returned without changing err. */

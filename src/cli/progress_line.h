@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * progress_line.h - shows the progress of long work in one line on the terminal, after 0.3 s and until it ends. It
- * shows nothing if standard error is not a terminal, or if the work itself writes to a terminal meanwhile.
+ * progress_line.h - shows the progress of long work in one line on standard error, after 0.3 s and until it ends. It
+ * shows nothing if standard error is not a terminal that can erase lines.
  *
  * Nothing else may be printed between start and stop. A separate thread draws the line; if it cannot be started,
  * nothing is shown.
@@ -29,7 +29,7 @@ struct progress_line {
 void progress_line_start(struct progress_line *line);
 void progress_line_stop(struct progress_line *line);
 
-/* Hides the line while a full-screen view is shown. */
+/* While this is set, lines that are started show nothing, because a full-screen view uses the terminal. */
 void progress_line_hide(bool is_hidden);
 
 /* Calls replay_profile and shows its progress. */
@@ -40,15 +40,16 @@ TALLY_MUST_CHECK enum tally_status progress_line_replay(struct perfdata_reader *
  * program is in the background. The line must be erased before anything else is printed. */
 void progress_line_put(struct tally_str line);
 void progress_line_erase(void);
+/* Returns the terminal's width in columns; 80 if it is unknown. */
 unsigned progress_line_width(void);
 
 struct progress_state {
-	const char *what;
-	uint64_t done, total; /* Bytes; total is 0 if unknown. */
+	const char *what; /* The current step, such as "reading samples". */
+	uint64_t done, total; /* In bytes; total is 0 if unknown. */
 	double seconds; /* Time since the current step began. */
 };
 
-struct progress_clock { /* Must be zero-initialised. */
+struct progress_clock { /* Remembers when the current step began. Must be zero-initialised. */
 	unsigned step;
 	int64_t begun_ms;
 };
@@ -56,7 +57,7 @@ struct progress_clock { /* Must be zero-initialised. */
 /* Reads the current progress. state->what is NULL if no work has begun. */
 void progress_look(struct progress_clock *clock, const struct progress *progress, struct progress_state *state);
 
-/* Appends "reading samples: 43 % of 149.2 MB, 1.2 s left", cut to width columns. */
+/* Appends a text such as "reading samples: 43 % of 149.2 MB, 1.2 s left", cut to width bytes. */
 void progress_line_text(struct text *t, const struct progress_state *state, unsigned width);
 
 #endif

@@ -13,7 +13,7 @@
 
 /* Reports on standard error that there is no such command. Returns the exit code. */
 int unknown_command(const struct cli *cli, const char *name);
-/* Like unknown_command for a subcommand, such as "record" of "sched record". */
+/* Reports on standard error that the command has no subcommand with this name. Returns the exit code. */
 int unknown_subcommand(const struct cli *cli, const struct command *command, const char *name);
 
 #endif

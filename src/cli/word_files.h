@@ -16,15 +16,15 @@
 #define WORD_FILES_LISTS 4
 
 struct word_files {
-	struct text texts[WORD_FILES_LISTS];
-	size_t count;
+	struct text texts[WORD_FILES_LISTS]; /* The expanded lists. */
+	size_t count; /* Number of used elements of texts. */
 };
 
 /* Replaces *list by the expanded list, unless it refers to no file or is NULL. At most WORD_FILES_LISTS lists can be
- * expanded. */
+ * expanded. err may not be NULL. */
 TALLY_MUST_CHECK enum tally_status word_files_read(
 	struct word_files *files, const char **list, struct tally_error *err);
-/* Expands the lists of thread names, DSOs, symbols and idle functions. */
+/* Expands the lists of thread names, DSOs, symbols and idle functions. err may not be NULL. */
 TALLY_MUST_CHECK enum tally_status word_files_read_filters(
 	struct word_files *files, struct profile_filter_lists *lists, struct tally_error *err);
 void word_files_deinit(struct word_files *files);
