@@ -38,40 +38,40 @@ struct arch {
 	uint64_t kernel_start;
 	/* Number of bytes to subtract from a return address to get an address inside the call. */
 	uint8_t call_back_bytes;
-	/* Names by bit number in sample_regs_user and sample_regs_intr; NULL if there is none. */
+	/* Names, indexed by bit number in sample_regs_user and sample_regs_intr; NULL if a bit is no register. */
 	const char *const *registers;
-	uint32_t register_count;
+	uint32_t register_count; /* Number of elements of registers. */
 	uint32_t wide_from; /* Registers from this number on use two bits of the mask; ARCH_NO_REGISTER if none does. */
 	uint64_t general_registers; /* Mask of the registers that every sample of user space can contain. */
-	uint32_t ip, sp, fp;
+	uint32_t ip, sp, fp; /* Numbers of the instruction pointer, stack pointer and frame pointer. */
 	/* Register that contains the return address of a leaf function; ARCH_NO_REGISTER if it is on the stack. */
 	uint32_t link;
-	/* Offsets from the frame pointer's value of the caller's frame pointer and of the return address. */
+	/* Offsets from the frame pointer at which the caller's frame pointer and the return address are stored. */
 	int8_t frame_fp_offset, frame_return_offset;
-	int8_t frame_bytes; /* Offset of the caller's stack pointer from the frame pointer's value. */
+	int8_t frame_bytes; /* Difference between the caller's stack pointer and the frame pointer, in bytes. */
 	/* DWARF register numbers, indexed by perf's register number; ARCH_NO_DWARF if DWARF has none. */
 	const uint8_t *dwarf_registers;
 	uint8_t dwarf_count; /* Number of elements of dwarf_registers. */
 	/* DWARF numbers of these registers; ARCH_NO_DWARF if there is no number or no such register. */
 	uint8_t dwarf_ip, dwarf_sp, dwarf_fp, dwarf_link;
 	const struct arch *compat; /* Architecture of 32-bit programs on such a machine; NULL if it has none. */
-	/* Mask of the address bits of a return address; the others contain a signature or the instruction set. */
+	/* Mask of the address bits of a return address; other bits may be a signature or select the instruction set. */
 	uint64_t return_mask;
 };
 
 /* Returns the architecture of a machine name as in uname -m (HEADER_ARCH of a file); NULL if it is not supported. */
 const struct arch *arch_find(const char *machine);
 /*
- * Does the same, but also returns tables for machines of which only the kernel's addresses and the names of registers
- * are known (s390x, ppc64le, mips); all fields but these, the machine names and e_machine are 0. Their samples can be
- * printed, but their stack dumps cannot be unwound.
+ * Does what arch_find does, but also returns tables for machines of which only the kernel's addresses and the names of
+ * registers are known (s390x, ppc64le, mips); all fields but these, the machine names and e_machine are 0. Their
+ * samples can be printed, but their stack dumps cannot be unwound.
  */
 const struct arch *arch_find_named(const char *machine);
 /* Returns the architecture of an ELF file by its e_machine and class; NULL if it is not supported. */
 const struct arch *arch_find_elf(uint16_t e_machine, uint8_t pointer_bytes);
-/* Returns NULL if there is no register with this number. */
+/* Returns the name of a register by its perf number; NULL if there is no register with this number. */
 const char *arch_register_name(const struct arch *arch, uint32_t number);
-/* Returns ARCH_NO_REGISTER if there is no register with this name, in upper or lower case. */
+/* Returns the perf number of a register by its name, ignoring case; ARCH_NO_REGISTER if there is no such register. */
 uint32_t arch_register_find(const struct arch *arch, const char *name);
 /* Returns the bits of a register in a mask of registers; 0 if there is no register with this number. */
 uint64_t arch_register_bits(const struct arch *arch, uint32_t number);
