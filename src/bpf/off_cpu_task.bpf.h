@@ -24,7 +24,7 @@
 /* The kernel functions that restart a system call. User space sets this constant before it loads the program. */
 const volatile struct off_cpu_restart restarts[OFF_CPU_RESTARTS];
 
-/* The maps below are shared by all programs that include this header (bpf_share_maps). Threads by thread ID. */
+/* The measured threads by thread ID. This map and cpus are shared by the programs that include this header. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__type(key, __u32);
@@ -32,7 +32,7 @@ struct {
 	__uint(max_entries, 16384);
 } threads SEC(".maps");
 
-/* Contains the CPUs to which the measurement is limited. */
+/* The CPUs to which the measurement is limited. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__type(key, __u32);
@@ -88,8 +88,8 @@ static __always_inline __s32 off_cpu_restarted(struct task_struct *task)
 }
 
 /*
- * Reads the registers at the current thread's entry from user space. syscall becomes -1 outside of a system call and in
- * one of a 32-bit program. Returns true.
+ * Reads the registers at the current thread's entry from user space. syscall becomes -1 outside of a system call and,
+ * on x86, in one of a 32-bit program. Returns true.
  */
 static __always_inline bool off_cpu_regs(struct task_struct *task, struct off_cpu_regs *to)
 {

@@ -56,9 +56,9 @@ uint32_t python_frames_add(struct python_frames *frames, const struct python_ver
 /* Replaces the encoded Python frames in ips by addresses; returns true if there were any. frames may be NULL. */
 bool python_frames_name(struct python_frames *frames, uint64_t *ips, size_t count);
 /*
- * Writes the symbols of the Python frames in a call chain that are missing in the process's perf map to it. Returns
- * true if mapping was set and must be recorded now, which happens once for each process and again after an exec. frames
- * may be NULL.
+ * Adds symbols of the Python frames in a call chain to the process's perf map, unless it has them already. Returns true
+ * if mapping was set and must be recorded now, which happens once for each process and again after an exec. frames may
+ * be NULL.
  */
 bool python_frames_tell(
 	struct python_frames *frames, uint32_t pid, const uint64_t *ips, size_t count, struct record_mmap *mapping);

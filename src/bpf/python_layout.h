@@ -52,7 +52,7 @@ struct python_known_code {
 };
 
 struct python_text { /* The first characters of a str, of 1, 2 or 4 bytes each. */
-	__u32 length; /* Number of characters, of which data may contain only a part. */
+	__u32 length; /* Number of characters, at most PYTHON_TEXT, of which data may contain only a part. */
 	__u8 bytes_each, zero[3];
 	__u8 data[PYTHON_TEXT];
 };

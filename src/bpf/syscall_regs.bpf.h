@@ -86,8 +86,8 @@ static __always_inline __u32 syscall_plain_number(__s64 number)
 }
 
 /*
- * Returns the index of a call in the map of plans: those of 64-bit programs, then those of 32-bit programs, then one
- * plan of each for all numbers from SYSCALL_NUMBERS on.
+ * Returns the index of a call in the map of plans. It contains SYSCALL_NUMBERS plans for 64-bit programs, as many for
+ * 32-bit programs, and finally, for both in this order, a plan for all other numbers.
  */
 static __always_inline __u32 syscall_index(__u32 number, bool is_compat)
 {

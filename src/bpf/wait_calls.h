@@ -21,7 +21,7 @@ struct wait_calls_range {
 };
 
 struct wait_calls_restart { /* A kernel function that continues a system call after a stop. */
-	uint64_t function; /* Its address. */
+	uint64_t function; /* Address of the function. */
 	int32_t syscall; /* Number of the continued system call. */
 };
 

@@ -25,7 +25,10 @@ struct waiting_threads_config {
 	const char *what; /* Option that requires this module, for error messages. */
 	struct bpf_object *waits; /* Loaded object of off_cpu.bpf.c, which contains the map of threads. */
 	bool all_threads; /* Visits all threads; false: only added targets. */
-	/* The first two are as in struct off_cpu_config; has_cpus limits the threads to CPUs in the map of waits. */
+	/*
+	 * The first two are as in struct off_cpu_config. has_cpus selects only threads that left a CPU in the map cpus
+	 * of waits.
+	 */
 	bool wants_preempted, no_kernel_stacks, has_cpus;
 	size_t thread_count; /* Expected number of threads; 0 if it is not known. */
 	/* Kernel functions that restart a system call (wait_calls_read_restarts); copied. */

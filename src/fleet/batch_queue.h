@@ -16,7 +16,7 @@
  *	batch_queue_open("/var/lib/tally/queue", &(struct batch_queue_limits){64 << 20, day_ns}, &queue, err);
  *	item.reported = batch_queue_pending(queue);   // which the losses of the batch include
  *	batch_queue_add(queue, &item, bytes, err);
- *	while (batch_queue_oldest(queue, &item, &bytes, err) == TALLY_OK)
+ *	if (batch_queue_oldest(queue, &item, &bytes, err) == TALLY_OK)
  *		send(&bytes) ? batch_queue_sent(queue, item.id) : batch_queue_later(queue, item.id);
  *	batch_queue_close(queue);
  */
