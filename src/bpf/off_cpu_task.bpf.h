@@ -88,8 +88,8 @@ static __always_inline __s32 off_cpu_restarted(struct task_struct *task)
 }
 
 /*
- * Reads the registers at the current thread's entry from user space. syscall becomes -1 outside of a system call and,
- * on x86, in one of a 32-bit program. Returns true.
+ * Reads the registers of a thread at its entry from user space. syscall becomes -1 outside of a system call and, on
+ * x86, in one of a 32-bit program. Returns true.
  */
 static __always_inline bool off_cpu_regs(struct task_struct *task, struct off_cpu_regs *to)
 {
