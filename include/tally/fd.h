@@ -150,6 +150,7 @@ TALLY_API enum tally_status tally_fd_wait(int fd, int timeout_ms, enum tally_wak
 TALLY_API enum tally_status tally_fd_signal(
 	int fd, int signal, enum tally_owner owner, pid_t id, struct tally_error *err);
 /* Decodes the siginfo_t of a signal handler, to which info points. (It is void because strict ISO C has no such type.)
+ * Signals that the kernel sends for other reasons with the same codes, such as SIGCHLD and SIGSEGV, are of no event.
  * Threads: any; may be called from a signal handler. */
 TALLY_API void tally_signal_decode(const void *info, struct tally_signal *decoded);
 

@@ -115,10 +115,10 @@ static inline bool tally_branch_is_predicted(const struct tally_branch *branch)
 	return (branch->flags & 2) != 0;
 }
 
-/* Opens a sampler; options must not be NULL. Returns NULL on failure, and err (which may be NULL) says why the first
- * alternative failed: TALLY_UNSUPPORTED if the machine lacks the event, TALLY_DENIED if a permission is missing,
- * TALLY_NOT_FOUND if there is no such event or thread, TALLY_LIMIT if the ring is larger than the memory that may be
- * locked, and TALLY_INVALID if the text is malformed or names several events.
+/* Opens a sampler. NULL options name no event, which is TALLY_INVALID. Returns NULL on failure, and err (which may be
+ * NULL) says why the first alternative failed: TALLY_UNSUPPORTED if the machine lacks the event, TALLY_DENIED if a
+ * permission is missing, TALLY_NOT_FOUND if there is no such event or thread, TALLY_LIMIT if the ring is larger than
+ * the memory that may be locked, and TALLY_INVALID if the text is malformed or names several events.
  * Threads: any; a sampler of the calling thread samples the thread that calls. */
 TALLY_API struct tally_sampler *tally_sampler_open(
 	const struct tally_sampler_options *options, struct tally_error *err);

@@ -2,6 +2,7 @@
 """What the kernel refuses: the gate is named, with the least that opens it, and perf's exit status."""
 import os
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -69,6 +70,9 @@ def test_a_group_that_is_not_closed(tally, live, tmp_path, verb):
 def test_a_target_that_sleeps_is_why_nothing_was_counted(tally, live):
     with subprocess.Popen(['sleep', '60']) as sleeper:
         try:
+            # It may not have begun to sleep; it does not run either while it is stopped.
+            sleeper.send_signal(signal.SIGSTOP)
+            os.waitpid(sleeper.pid, os.WUNTRACED)
             result = tally('stat', '-e', 'page-faults', '-p', sleeper.pid, 'true')
         finally:
             sleeper.kill()

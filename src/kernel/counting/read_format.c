@@ -45,12 +45,15 @@ enum tally_status reading_decode(const uint64_t *given, size_t count, uint64_t f
 	read.running_ns = read_format_take(&words, format & READ_FORMAT_TOTAL_TIME_RUNNING);
 	if (!is_group) {
 		read.first = read_format_take_value(&words, first, format);
-		if (room)
+		if (room && !words.failed)
 			values[0] = read.first;
 	} else if (first > room) {
 		return TALLY_LIMIT;
 	} else {
+		size_t words_each = 1 + !!(format & READ_FORMAT_ID) + !!(format & READ_FORMAT_LOST);
 		read.count = (size_t)first;
+		if (read.count > words.left / words_each)
+			return TALLY_CORRUPT;
 		for (size_t i = 0; i < read.count && !words.failed; i++)
 			values[i] = read_format_take_value(&words, read_format_take(&words, true), format);
 		if (read.count && !words.failed)

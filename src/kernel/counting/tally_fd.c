@@ -251,6 +251,13 @@ enum tally_status tally_fd_signal(int fd, int signal, enum tally_owner owner, pi
 	return error_set_errno(err, status, errno, "cannot have signal %d sent at overflows", signal);
 }
 
+/* Returns whether the kernel sends this signal with codes of its own, some of which equal those of events. */
+static bool has_other_codes(int signal)
+{
+	return signal == SIGCHLD || signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
+	       signal == SIGTRAP || signal == SIGSYS;
+}
+
 void tally_signal_decode(const void *siginfo, struct tally_signal *decoded)
 {
 	const siginfo_t *info = siginfo;
@@ -268,7 +275,7 @@ void tally_signal_decode(const void *siginfo, struct tally_signal *decoded)
 		decoded->type = type;
 		decoded->address = (uintptr_t)info->si_addr;
 		decoded->is_async = (flags & TRAP_FLAG_ASYNC) != 0;
-	} else if (info->si_code == POLL_IN || info->si_code == POLL_HUP) {
+	} else if (!has_other_codes(info->si_signo) && (info->si_code == POLL_IN || info->si_code == POLL_HUP)) {
 		decoded->kind = info->si_code == POLL_IN ? TALLY_SIGNAL_OVERFLOW : TALLY_SIGNAL_LAST;
 		decoded->fd = info->si_fd;
 	}

@@ -615,7 +615,7 @@ void recorder_ring_release(struct recorder *r, size_t ring, uint64_t bytes)
 bool recorder_set_freq(struct recorder *r, uint64_t freq)
 {
 	bool is_taken = false;
-	for (size_t i = 0; i < r->source_count; i++) {
+	for (size_t i = 0; i < r->source_count && freq > 0; i++) {
 		const struct recorder_source *s = &r->sources[i];
 		const struct perf_attr *attr = &r->config.events->specs[s->event].attr;
 		bool is_clock =

@@ -161,9 +161,10 @@ TALLY_API struct tally_sampler *tally_sampler_open(const struct tally_sampler_op
 		error_nomem(err);
 		return NULL;
 	}
+	const struct tally_sampler_options none = {0};
 	s->kernel = kernel_seam_linux();
 	s->fd = -1;
-	if (open_first_that_works(s, options, err) == TALLY_OK)
+	if (open_first_that_works(s, options ? options : &none, err) == TALLY_OK)
 		return s;
 	tally_sampler_close(s);
 	return NULL;
@@ -208,6 +209,8 @@ TALLY_API enum tally_status tally_sampler_next(
 		struct record_fields fields;
 		if (record.type == RECORD_LOST && record_decode(&record, &fields, NULL) == TALLY_OK)
 			s->lost += fields.lost.lost;
+		if (record.type == RECORD_LOST_SAMPLES && record_decode(&record, &fields, NULL) == TALLY_OK)
+			s->lost += fields.lost_samples.lost;
 		if (record.type == RECORD_SAMPLE)
 			return sample_present(&s->layout, &record, sample, err);
 	}

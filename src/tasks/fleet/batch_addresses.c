@@ -150,8 +150,10 @@ static struct batch_spot make_spot(
 	uint32_t last = location->frames[location->frame_count - 1], number = p->frames[last].function;
 	struct batch_spot spot = {.frames = location->frames, .frame_count = location->frame_count};
 	uint64_t address = location->address, start = address, size = SLOT_BYTES;
-	if (number != PROFILE_NONE && p->functions[number].size > 0 && address >= p->functions[number].start &&
-		address - p->functions[number].start < p->functions[number].size) {
+	bool is_within = number != PROFILE_NONE && p->functions[number].size > 0 &&
+			 address >= p->functions[number].start &&
+			 address - p->functions[number].start < p->functions[number].size;
+	if (is_within) {
 		start = p->functions[number].start;
 		size = p->functions[number].size;
 	}
@@ -160,8 +162,7 @@ static struct batch_spot make_spot(
 	} else {
 		/* Limits the size, so that damaged data cannot exceed the range of a file. */
 		size = MIN(size, MODULE_ROOM / 4);
-		uint64_t key =
-			number != PROFILE_NONE && start != address ? FUNCTION_KEY | number : FUNCTION_KEY << 1 | last;
+		uint64_t key = is_within ? FUNCTION_KEY | number : FUNCTION_KEY << 1 | last;
 		spot.start = make_place(a, r, key, size);
 	}
 	spot.address = spot.start + MIN(address - start, size - 1);
