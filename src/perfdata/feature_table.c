@@ -206,10 +206,12 @@ enum tally_status feature_decode(unsigned bit, const struct feature_input *input
 	if (!row || !row->read)
 		return TALLY_OK;
 	struct cursor c = cursor_make(input->section, input->swap);
+	const struct perfdata_features before = *input->features;
 	switch (row->read(&c, input)) {
 	case FEATURE_GOOD:
 		break;
-	case FEATURE_DAMAGED:
+	case FEATURE_DAMAGED: /* A part of a number is no number. */
+		*input->features = before;
 		input->features->damaged++;
 		input->features->damaged_bits[bit / 64] |= UINT64_C(1) << bit % 64;
 		break;

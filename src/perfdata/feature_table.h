@@ -3,8 +3,7 @@
  * feature_table.h - describes each feature section in one row: its number, its name and its reader.
  *
  * Decoding fills a struct perfdata_features; arrays are allocated in the arena of the input, and texts are slices of
- * the section. A malformed section is counted in features->damaged; the arrays and texts for it are unchanged, but
- * numbers may be set to a part of their values, or 0.
+ * the section. A malformed section is counted in features->damaged, and nothing else is set for it.
  */
 #ifndef PERFDATA_FEATURE_TABLE_H
 #define PERFDATA_FEATURE_TABLE_H

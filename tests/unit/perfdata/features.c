@@ -428,6 +428,12 @@ static uint64_t decode_copy(unsigned bit, const uint8_t *data, size_t len, bool 
 	memcpy(copy, data, len);
 	struct feature_input input = {{copy, len}, swap, &arena, &got};
 	assert_int_equal(feature_decode(bit, &input, NULL), TALLY_OK);
+	if (got.damaged) {
+		struct perfdata_features nothing = {.cpus_available = 2, .damaged = 1};
+		nothing.raw[bit] = input.section;
+		nothing.damaged_bits[bit / 64] = UINT64_C(1) << bit % 64;
+		assert_memory_equal(&got, &nothing, sizeof(got));
+	}
 	arena_deinit(&arena);
 	free(copy);
 	return got.damaged;
