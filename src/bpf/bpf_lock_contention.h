@@ -21,7 +21,7 @@
 struct bpf_lock_contention;
 
 struct bpf_lock_config {
-	/* Fields that distinguish sums. with_thread and with_owner exclude each other, because both set key.tid. */
+	/* Fields that distinguish sums. with_thread and with_owner cannot be used together, because both set key.tid. */
 	bool with_stack, with_lock, with_thread, with_owner, with_cgroup;
 	unsigned frames; /* Maximum number of frames of a stack, at most LOCK_MAP_FRAMES. */
 	size_t entries; /* Capacity of each map. */
