@@ -181,7 +181,9 @@ class Sweep:
     def one(self, command, words, base, label):
         """One run."""
         made = self.output_of(words)
-        if made:
+        if made and made.is_dir():  # of record --threads
+            shutil.rmtree(made)
+        elif made:
             made.unlink(missing_ok=True)
         result = run(command, self.folder, self.limit_s)
         produced = not made or (made.exists() and made.stat().st_size > 0)
