@@ -34,8 +34,11 @@ static void archive_tar_feed(int fd, const struct text *names)
 static enum tally_status archive_tar_wait_for(pid_t pid, struct tally_error *err)
 {
 	int status;
-	if (wait_for_process(pid, &status, 0) < 0)
-		return error_set_errno(err, TALLY_IO, errno, "cannot wait for tar");
+	if (wait_for_process(pid, &status, 0) < 0) {
+		int errnum = errno;
+		(void)kill(pid, SIGTERM); /* It must not go on after this process. */
+		return error_set_errno(err, TALLY_IO, errnum, "cannot wait for tar");
+	}
 	if (WIFEXITED(status) && WEXITSTATUS(status) <= TAR_DIFFERS)
 		return TALLY_OK;
 	return error_set(err, TALLY_IO, "tar failed (status %d)", WIFEXITED(status) ? WEXITSTATUS(status) : 128);
