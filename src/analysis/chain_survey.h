@@ -20,7 +20,8 @@
 
 struct chain_survey {
 	uint64_t chains; /* Inspected chains with a user part. */
-	/* Those of only one or two functions whose outermost one is not in the C library, where threads start. */
+	/* Inspected chains that consist of one or two functions, and do not begin in the C library, which starts
+	 * threads. */
 	uint64_t broken;
 };
 

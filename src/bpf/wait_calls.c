@@ -81,8 +81,8 @@ static const struct wait_calls_name wait_calls_restarts[] = {
 	{"posix_cpu_nsleep_restart", SYS_clock_nanosleep},
 };
 
-/* Functions that do the work of a call. A call that ends by jumping to one of them is not in the stack itself: whether it
- * does depends on the kernel's compiler. */
+/* Functions that do the work of a system call. If the compiler of the kernel has turned the call of such a function into
+ * a jump, the function of the system call itself has no frame in the stack. */
 static const struct wait_calls_name wait_calls_workers[] = {
 #ifdef SYS_poll
 	{"do_sys_poll", SYS_poll},

@@ -88,7 +88,7 @@ enum binary_found {
 
 /* Reason why a part of a file's debug information could not be read. The file's functions still have names, but some
  * inlined functions, lines and types are missing. */
-enum binary_lack {
+enum binary_lack { /* The numbers are part of the format of packs (docs/pack.md). */
 	BINARY_LACKS_SPLITS, /* A part lies in .dwo files that were not found. */
 	BINARY_LACKS_SUPPLEMENT, /* A part lies in dwz's common file, which was not found. */
 	BINARY_LACKS_UNITS, /* Some units are damaged. */

@@ -27,7 +27,7 @@ const uint8_t *store_id(const struct store *store);
 /* Returns the path of the file; NULL if the store is on a server. */
 const char *store_file(const struct store *store);
 
-struct store_receipt { /* What became of one batch. */
+struct store_receipt { /* The result of storing one batch. */
 	const char *refused; /* Why no store can ever accept the batch, a constant text; NULL if it is valid. */
 	bool is_duplicate; /* A batch with this ID was stored before, so nothing was added. */
 	uint64_t samples; /* Number of samples added. */

@@ -105,7 +105,7 @@ enum syscall_kind {
 
 enum syscall_result {
 	RESULT_LONG,
-	RESULT_INT, /* A number, 0 if a timeout has expired. */
+	RESULT_INT, /* A count; 0 means that the timeout has expired. */
 	RESULT_FD,
 	RESULT_ADDRESS,
 	RESULT_PID,

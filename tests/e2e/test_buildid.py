@@ -331,4 +331,4 @@ def test_a_cache_that_cannot_be_read_is_not_empty(tally, tmp_path, caches, call)
     assert tally(*words, '-l', check=0).stdout.count('\n') == 1
     tally.prefix = [denying(tmp_path, call)]
     result = tally(*words, '-l', check=255)
-    assert result.stdout == '' and 'Operation not permitted (1 entries or folders are left out)' in result.stderr
+    assert result.stdout == '' and 'Operation not permitted; entries and folders that are left out: 1\n' in result.stderr

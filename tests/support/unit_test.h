@@ -23,7 +23,7 @@
 
 #include "unit_program.h"
 
-/* Set in a build with the address sanitizer, in which a test of chances repeats less often: it runs without, too. */
+/* Nonzero in a build with the address sanitizer, where statistical tests repeat less often than in the plain build. */
 #if defined(__has_feature)
 #define IS_SANITIZED __has_feature(address_sanitizer)
 #elif defined(__SANITIZE_ADDRESS__)

@@ -50,13 +50,15 @@ enum tally_status reading_decode(const uint64_t *given, size_t count, uint64_t f
 	} else if (first > room) {
 		return TALLY_LIMIT;
 	} else {
-		size_t words_each = 1 + !!(format & READ_FORMAT_ID) + !!(format & READ_FORMAT_LOST);
+		size_t words_each = 1;
+		words_each += (format & READ_FORMAT_ID) != 0;
+		words_each += (format & READ_FORMAT_LOST) != 0;
 		read.count = (size_t)first;
 		if (read.count > words.left / words_each)
 			return TALLY_CORRUPT;
-		for (size_t i = 0; i < read.count && !words.failed; i++)
+		for (size_t i = 0; i < read.count; i++)
 			values[i] = read_format_take_value(&words, read_format_take(&words, true), format);
-		if (read.count && !words.failed)
+		if (read.count)
 			read.first = values[0];
 	}
 	if (words.failed)

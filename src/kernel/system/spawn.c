@@ -96,11 +96,8 @@ static void spawn_await_end(pid_t pid)
 
 static void spawn_reap(struct spawn *child)
 {
-	int status;
-	unsigned interrupts = 0;
 	spawn_await_end(child->pid);
-	while (waitpid(child->pid, &status, 0) < 0 && is_interrupted(&interrupts))
-		;
+	(void)wait_for_process(child->pid, NULL, 0);
 	child->pid = -1;
 }
 

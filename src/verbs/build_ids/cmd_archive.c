@@ -154,6 +154,9 @@ static enum tally_status cmd_archive_collect(const struct cli *cli, const struct
 	enum tally_status status = build_id_cache_read(cache, &list, err);
 	if (status != TALLY_OK)
 		return status;
+	if (list.failures)
+		cli_sayf("%s: warning: %s; entries and folders that are left out: %zu\n", cli->program,
+			list.failure.text, list.failures);
 	for (size_t i = 0; i < rows->rows.len; i++)
 		for (size_t e = 0; e < list.entries.len; e++)
 			if (rows->rows.items[i].id.size && same_id(&list.entries.items[e].id, &rows->rows.items[i].id))

@@ -230,7 +230,7 @@ static void tell_failures(struct cmd_buildid_cache_job *job, const struct build_
 {
 	if (list->failures == 0)
 		return;
-	(void)cli_failf(job->cli, "%s (%zu entries or folders are left out)", list->failure.text, list->failures);
+	(void)cli_failf(job->cli, "%s; entries and folders that are left out: %zu", list->failure.text, list->failures);
 	job->has_failed = true;
 }
 

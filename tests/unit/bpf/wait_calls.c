@@ -47,7 +47,7 @@ static void finds_calls_in_stacks(void **state)
 	wait_calls_deinit(&calls);
 }
 
-/* A call that jumps to its worker is known by it; otherwise the outermost function counts. */
+/* The first stack has only the function that does the work of read; in the second, the outermost function decides. */
 static void finds_calls_by_their_workers(void **state)
 {
 	struct wait_calls calls = calls_in("/proc/kallsyms: ffffffff81001000 T ksys_read\\n"
